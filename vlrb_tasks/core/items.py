@@ -1,0 +1,66 @@
+"""Items: what a judge is asked about, and which of the responses people prefer."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True)
+class Item:
+    """A question about an image, two responses, and the one that people prefer.
+
+    Attributes:
+        id: the data set's own id. Ids may repeat; ``key`` does not.
+        question: the question, as the data set gives it.
+        responses: the two responses, as the data set gives them.
+        preferred: index into ``responses`` of the better one; ``None`` where people see a tie.
+        group: the domain that the benchmark reports the item under.
+        tags: error tags that annotators set, possibly none.
+        occurrence: 0 for the first row with this id, question and responses, 1 for the next one, …
+    """
+
+    id: str
+    question: str
+    responses: tuple[str, ...]
+    preferred: int | None
+    group: str
+    tags: tuple[str, ...] = ()
+    occurrence: int = 0
+
+    @property
+    def key(self) -> str:
+        """Return the identity of the item: a hash of id, question and the sorted responses.
+
+        The benchmark's own scorer groups votes by the same three. Rows alike in all three are told
+        apart by their number: ``0123456789abcdef``, ``0123456789abcdef#2``, …
+        """
+        return item_key(self.id, self.question, self.responses, self.occurrence)
+
+
+def item_key(id: str, question: str, responses: Sequence[str], occurrence: int = 0) -> str:
+    """Return the key of an item (see ``Item.key``): 16 hexadecimal digits, then ``#n`` from the second on."""
+    content = json.dumps([id, question, sorted(responses)], ensure_ascii=True)
+    digest = hashlib.sha256(content.encode()).hexdigest()[:16]
+    return digest if occurrence == 0 else f"{digest}#{occurrence + 1}"
+
+
+def number_repeats(items: Iterable[Item]) -> tuple[list[Item], list[Item]]:
+    """Number the items that are alike in id, question and responses.
+
+    Returns:
+        All items in their order, numbered; and those among them that repeat an earlier one.
+    """
+    seen: dict[str, int] = {}
+    numbered: list[Item] = []
+    repeats: list[Item] = []
+    for item in items:
+        base = item_key(item.id, item.question, item.responses)
+        occurrence = seen.get(base, 0)
+        seen[base] = occurrence + 1
+        numbered.append(replace(item, occurrence=occurrence) if occurrence else item)
+        if occurrence:
+            repeats.append(numbered[-1])
+    return numbered, repeats

@@ -1,0 +1,247 @@
+"""Scores: the metrics of a pairwise benchmark, each as a value per item and a way to put the values together.
+
+A metric's value for one item is small, so that a sample log can hold it beside the ballot; what the values
+give together does not depend on their order. The same two steps run in lmms-eval and in ``vlrb score``,
+which is why both print the same numbers to the last bit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from .intervals import Interval, bootstrap_macro_mean, bootstrap_mean
+from .voting import Ballot
+
+Value = Any
+"""A metric's value for one item: a number, ``[part, of]`` for a rate over votes, ``[group, number]`` for a macro
+average, or ``None`` where the item does not count."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """A metric over all items.
+
+    Attributes:
+        value: NaN where nothing counts, never 0.
+        n: how many items or votes it was measured on.
+        interval: the 95 % interval, for accuracies.
+    """
+
+    value: float
+    n: int
+    interval: Interval | None = None
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One metric: its name, its value for an item, and how the values of all items become a score."""
+
+    name: str
+    of_ballot: Callable[[Ballot], Value]
+    together: Callable[[Sequence[Value]], Score]
+    higher_is_better: bool | None
+    meaning: str
+
+
+# -- putting values together ---------------------------------------------------------------------------
+
+
+def mean_of_items(values: Sequence[Value]) -> Score:
+    """Return the mean over the items that count, with its interval."""
+    counted = [float(value) for value in values if value is not None]
+    if not counted:
+        return Score(math.nan, 0, (math.nan, math.nan))
+    return Score(math.fsum(counted) / len(counted), len(counted), bootstrap_mean(counted))
+
+
+def plain_mean(values: Sequence[Value]) -> Score:
+    """Return the mean over the items that count, without an interval."""
+    counted = [float(value) for value in values if value is not None]
+    return Score(math.fsum(counted) / len(counted) if counted else math.nan, len(counted))
+
+
+def mean_of_groups(values: Sequence[Value]) -> Score:
+    """Return the mean of the group means, of ``[group, value]`` pairs; groups with no counted item are left out."""
+    groups: dict[str, list[float]] = defaultdict(list)
+    for group, value in values:
+        if value is not None:
+            groups[group].append(float(value))
+    n = sum(map(len, groups.values()))
+    if not n:
+        return Score(math.nan, 0, (math.nan, math.nan))
+    means = [math.fsum(groups[name]) / len(groups[name]) for name in sorted(groups)]
+    return Score(math.fsum(means) / len(means), n, bootstrap_macro_mean(groups))
+
+
+def pooled_rate(values: Sequence[Value]) -> Score:
+    """Return the rate over all votes, of ``[part, of]`` pairs."""
+    of = sum(value[1] for value in values if value is not None)
+    part = sum(value[0] for value in values if value is not None)
+    return Score(part / of if of else math.nan, of)
+
+
+# -- values of one ballot ------------------------------------------------------------------------------
+
+
+def _official(ballot: Ballot) -> int | None:
+    return {"for": 1, "against": 0, "none": None}[ballot.official_decision]
+
+
+def _strict(ballot: Ballot) -> int | None:
+    if ballot.preferred is None:
+        return None
+    return int(ballot.decision == ballot.preferred)
+
+
+def _rate(test: Callable[[Ballot, Any], bool | None]) -> Callable[[Ballot], Value]:
+    """Return the ``[part, of]`` value of a test on votes; votes for which it says ``None`` do not count."""
+
+    def value(ballot: Ballot) -> Value:
+        answers = [answer for vote in ballot.votes if (answer := test(ballot, vote)) is not None]
+        return [sum(answers), len(answers)]
+
+    return value
+
+
+def _names_first(ballot: Ballot, vote: Any) -> bool | None:
+    return None if vote.outcome not in ("first", "second") else vote.outcome == "first"
+
+
+def _prefers_longer(ballot: Ballot, vote: Any) -> bool | None:
+    if vote.choice is None or ballot.lengths[0] == ballot.lengths[1]:
+        return None
+    return bool(ballot.lengths[vote.choice] == max(ballot.lengths))
+
+
+def _agreement(ballot: Ballot) -> float | None:
+    """Return the share of pairs of parsed votes that agree, ties being votes; ``None`` for fewer than two."""
+    votes = [vote.choice for vote in ballot.votes if vote.outcome in ("first", "second", "tie")]
+    pairs = len(votes) * (len(votes) - 1) // 2
+    if not pairs:
+        return None
+    same = sum(c * (c - 1) // 2 for c in (votes.count(choice) for choice in set(votes)))
+    return same / pairs
+
+
+def _flips(ballot: Ballot) -> Value:
+    """Return ``[draws whose vote changed with the order, draws parsed in both orders]``."""
+    by_draw: dict[int, list[Any]] = defaultdict(list)
+    for vote in ballot.votes:
+        if vote.outcome in ("first", "second", "tie"):
+            by_draw[vote.draw].append(vote)
+    pairs = [votes for votes in by_draw.values() if len({vote.order for vote in votes}) == 2]
+    return [sum(len({vote.choice for vote in votes}) > 1 for votes in pairs), len(pairs)]
+
+
+def accuracy_at(k: int, correct: int, drawn: int) -> float:
+    """Return the chance that a majority of ``k`` votes, taken at random from the drawn ones, is correct.
+
+    Exact: the share of all subsets of size ``k`` in which more than ``k / 2`` votes are correct
+    (hypergeometric), under the strict rule that an undecided ballot is wrong.
+
+    >>> accuracy_at(3, 3, 5)  # subsets of 3 with 2 or 3 of the 3 correct votes: (3*2 + 1) / 10
+    0.7
+    """
+    if not 0 < k <= drawn:
+        raise ValueError(f"k: got {k}; expected 1 to {drawn}, the number of drawn votes")
+    wanted = sum(math.comb(correct, c) * math.comb(drawn - correct, k - c) for c in range(k // 2 + 1, k + 1) if c <= correct)
+    return float(Fraction(wanted, math.comb(drawn, k)))
+
+
+def _at(k: int) -> Callable[[Ballot], Value]:
+    def value(ballot: Ballot) -> float | None:
+        if ballot.preferred is None or len(ballot.votes) < k:
+            return None
+        return accuracy_at(k, sum(vote.choice == ballot.preferred for vote in ballot.votes), len(ballot.votes))
+
+    return value
+
+
+# -- the metrics of a benchmark ------------------------------------------------------------------------
+
+
+def pairwise_metrics(groups: Iterable[str], votes: int, official: bool = True, tags: Iterable[str] = ()) -> list[Metric]:
+    """Return the metrics of a pairwise benchmark, in the order in which tables show them.
+
+    Args:
+        groups: the domains that the benchmark reports, in its order.
+        votes: how many votes are drawn for an item; ``accuracy_at_k`` is given for every odd k up to it.
+        official: whether the benchmark has a rule of its own beside the strict one.
+        tags: error tags to report the strict accuracy by.
+    """
+    groups = list(groups)
+    metrics: list[Metric] = []
+
+    def add(name: str, of_ballot: Callable[[Ballot], Value], together: Callable[[Sequence[Value]], Score], better: bool | None, meaning: str) -> None:
+        metrics.append(Metric(name, of_ballot, together, better, meaning))
+
+    def in_group(rule: Callable[[Ballot], int | None], group: str) -> Callable[[Ballot], Value]:
+        return lambda ballot: rule(ballot) if ballot.group == group else None
+
+    rules: list[tuple[str, Callable[[Ballot], int | None], str]] = []
+    if official:
+        rules.append(("", _official, "the benchmark's own rule; undecided items left out"))
+    rules.append(("_strict", _strict, "our parser; an undecided item is wrong"))
+    for suffix, rule, meaning in rules:
+        add(f"overall_accuracy{suffix}", rule, mean_of_items, True, meaning)
+        if groups:
+            add(f"macro_accuracy{suffix}", lambda b, rule=rule: [b.group, rule(b)], mean_of_groups, True, f"mean over groups; {meaning}")
+        for group in groups:
+            add(f"accuracy_{group}{suffix}", in_group(rule, group), mean_of_items, True, f"{group} items; {meaning}")
+    if official:
+        add("coverage", lambda b: int(b.official_decision != "none"), plain_mean, True, "decided items / items, by the benchmark's own rule")
+    add("coverage_strict", lambda b: int(b.decision is not None), plain_mean, True, "decided items / items, by our parser")
+    for outcome in ("unparsed", "failed", "tie"):
+        meaning = {"unparsed": "votes with no verdict in them", "failed": "requests that failed", "tie": "votes for a tie"}[outcome]
+        add(f"{outcome}_rate", _rate(lambda _, v, outcome=outcome: v.outcome == outcome), pooled_rate, False if outcome != "tie" else None, meaning)
+    add("first_slot_rate", _rate(_names_first), pooled_rate, None, "votes for the first slot / votes for a slot; 0.5 without order bias")
+    add("longer_response_rate", _rate(_prefers_longer), pooled_rate, None, "votes for the longer response / votes for a response")
+    if votes > 1:
+        add("vote_agreement", _agreement, plain_mean, None, "pairs of votes of an item that agree")
+    add("flip_rate", _flips, pooled_rate, False, "draws whose vote changed with the order; NaN unless both orders were asked")
+    for k in range(1, votes + 1, 2):
+        add(f"accuracy_at_{k}", _at(k), mean_of_items, True, f"strict accuracy with {k} vote{'s' if k > 1 else ''} an item, expected over the drawn votes")
+    for tag in tags:
+        add(
+            f"accuracy_tag_{tag}",
+            lambda b, tag=tag: _strict(b) if tag in b.tags else None,
+            mean_of_items,
+            True,
+            f"strict accuracy on items that annotators tagged {tag!r}",
+        )
+    return metrics
+
+
+def score_ballots(ballots: Sequence[Ballot], metrics: Iterable[Metric]) -> dict[str, Score]:
+    """Return the scores of these ballots, by metric name."""
+    return {metric.name: metric.together([metric.of_ballot(ballot) for ballot in ballots]) for metric in metrics}
+
+
+FAILED_LIMIT = 0.01
+"""Above this share of failed votes a run is not to be published."""
+
+
+def publishing_faults(scores: dict[str, Score]) -> list[str]:
+    """Return why these scores should not be published, each in a sentence; none where they may."""
+    faults = []
+    failed = scores["failed_rate"]
+    if failed.value > FAILED_LIMIT:
+        faults.append(
+            f"{failed.value:.1%} of {failed.n:,} votes failed, above {FAILED_LIMIT:.0%}: do not publish this run. "
+            "Ask the failed requests again, then score anew.",
+        )
+    coverage = scores["coverage_strict"]
+    if coverage.n and coverage.value < 0.9:
+        faults.append(
+            f"only {coverage.value:.1%} of {coverage.n:,} items were decided: publish the strict numbers, not the official ones, "
+            "which leave undecided items out.",
+        )
+    first = scores["first_slot_rate"]
+    if first.n >= 20 and abs(first.value - 0.5) > 0.25:
+        faults.append(f"the judge names the first slot in {first.value:.1%} of its votes: it answers the order, not the responses.")
+    return faults

@@ -1,0 +1,127 @@
+"""Votes and ballots: verdicts mapped back to responses, and what they decide together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from .items import Item
+from .ordering import Order
+from .verdicts import Outcome, Verdict
+
+Reading = Literal["for", "against", "none"]
+"""What the benchmark's own rule makes of one text: a vote for the preferred response, against it, or none."""
+
+
+@dataclass(frozen=True)
+class Vote:
+    """One draw's verdict, mapped back to the responses.
+
+    Attributes:
+        draw: the number of the draw, from 0.
+        order: ``order[slot]`` is the index of the response that stood in ``slot``.
+        text: the judge's text, as it came.
+        outcome: the verdict about the slots.
+        span: the characters of the text that gave it.
+        choice: index of the response voted for; ``None`` for a tie, an unparsed or a failed draw.
+        reading: what the benchmark's own rule makes of the text; ``None`` where there is no such rule.
+    """
+
+    draw: int
+    order: Order
+    text: str
+    outcome: Outcome
+    span: tuple[int, int] | None
+    choice: int | None
+    reading: Reading | None = None
+
+
+def cast(draw: int, order: Order, text: str | None, verdict: Verdict, reading: Reading | None = None) -> Vote:
+    """Map a verdict about slots to a vote about responses."""
+    choice = None if verdict.slot is None else order[verdict.slot]
+    return Vote(draw, order, text or "", verdict.outcome, verdict.span, choice, reading)
+
+
+def official_reading(choice: int | None, item: Item, order: Order) -> Reading:
+    """Return what the benchmark's scorer makes of "Answer N is better".
+
+    Only the slot of the rejected response is a vote against; any other number is a vote for.
+
+    Args:
+        choice: N, counted from 1; ``None`` where the rule found no such sentence.
+        item: the item, which must have a preferred response.
+        order: the order in which the responses were shown.
+    """
+    if choice is None or item.preferred is None:
+        return "none"
+    rejected_slot = order.index(1 - item.preferred) + 1
+    return "against" if choice == rejected_slot else "for"
+
+
+def own_reading(vote_choice: int | None, preferred: int | None) -> Reading:
+    """Return the reading that a parsed vote amounts to, for prompts other than the benchmark's own."""
+    if vote_choice is None or preferred is None:
+        return "none"
+    return "for" if vote_choice == preferred else "against"
+
+
+@dataclass(frozen=True)
+class Ballot:
+    """An item's votes.
+
+    Attributes:
+        key: the item's key.
+        id: the item's id.
+        group: the domain it is reported under.
+        preferred: index of the response that people prefer; ``None`` for a tie.
+        lengths: length of each response, in characters.
+        tags: error tags set by annotators.
+        votes: all drawn votes, unparsed and failed ones included.
+    """
+
+    key: str
+    id: str
+    group: str
+    preferred: int | None
+    lengths: tuple[int, ...]
+    tags: tuple[str, ...]
+    votes: tuple[Vote, ...]
+
+    @property
+    def decision(self) -> int | None:
+        """The response with more than half of all drawn votes; ``None`` where the ballot is undecided."""
+        return majority([vote.choice for vote in self.votes])
+
+    @property
+    def official_decision(self) -> Reading:
+        """What the votes decide as the benchmark reads them: more than half for, more than half against, or neither."""
+        readings = [vote.reading for vote in self.votes]
+        if 2 * readings.count("for") > len(readings):
+            return "for"
+        if 2 * readings.count("against") > len(readings):
+            return "against"
+        return "none"
+
+    @property
+    def has_reading(self) -> bool:
+        """Whether the benchmark's own rule was applied to the votes."""
+        return all(vote.reading is not None for vote in self.votes)
+
+
+def ballot(item: Item, votes: Sequence[Vote]) -> Ballot:
+    """Return the ballot of an item."""
+    lengths = tuple(map(len, item.responses))
+    return Ballot(item.key, item.id, item.group, item.preferred, lengths, item.tags, tuple(votes))
+
+
+def majority(choices: Sequence[int | None]) -> int | None:
+    """Return the choice with more than half of all votes, unparsed ones (``None``) counted in the total.
+
+    >>> majority([0, 0, None]), majority([0, None]), majority([0, 1]), majority([])
+    (0, None, None, None)
+    """
+    for choice in {choice for choice in choices if choice is not None}:
+        if 2 * sum(c == choice for c in choices) > len(choices):
+            return choice
+    return None

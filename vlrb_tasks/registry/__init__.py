@@ -1,0 +1,1 @@
+"""YAML files of this project: prompts and benchmarks, read with errors that name file, line and field."""

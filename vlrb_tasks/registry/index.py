@@ -1,0 +1,68 @@
+"""The registry: all prompts and benchmarks that there are, read when they are asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+from .loading import RegistryError, load_benchmarks, load_prompt, unknown
+from .schema import Benchmark, Prompt
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True)
+class Registry:
+    """A ``registry.yaml`` and the folder ``judge_prompts`` beside it."""
+
+    root: Path
+
+    @cached_property
+    def benchmarks(self) -> dict[str, Benchmark]:
+        """All benchmarks, by name."""
+        return load_benchmarks(self.root / "registry.yaml")
+
+    @cached_property
+    def prompt_files(self) -> dict[str, Path]:
+        """The files of all prompts, by id; none is read."""
+        return {path.stem: path for path in sorted((self.root / "judge_prompts").glob("*.yaml"))}
+
+    def prompt(self, id: str) -> Prompt:
+        """Return a prompt.
+
+        Raises:
+            RegistryError: there is no such prompt, or its file has a fault.
+        """
+        if id not in self.prompt_files:
+            raise unknown("prompt", id, self.prompt_files, "vlrb list")
+        return load_prompt(self.prompt_files[id])
+
+    def benchmark(self, name: str) -> Benchmark:
+        """Return a benchmark.
+
+        Raises:
+            RegistryError: there is no such benchmark, or its entry has a fault.
+        """
+        if name not in self.benchmarks:
+            raise unknown("benchmark", name, self.benchmarks, "vlrb list")
+        return self.benchmarks[name]
+
+
+@cache
+def package_registry() -> Registry:
+    """Return the registry of this package: inside the installed package, or beside it in a checkout."""
+    for root in (_PACKAGE, _PACKAGE.parent):
+        if (root / "registry.yaml").is_file() and (root / "judge_prompts").is_dir():
+            return Registry(root)
+    raise RegistryError(f"{_PACKAGE}: registry.yaml and judge_prompts are missing. Fix: install vlrb-tasks again.")
+
+
+def task_folder() -> Path:
+    """Return the folder of the task YAMLs, for lmms-eval's ``--include_path``."""
+    return _PACKAGE / "tasks"
+
+
+def task_files() -> dict[str, Path]:
+    """Return the YAML files of all tasks, by the name of the file."""
+    return {path.stem: path for path in sorted(task_folder().rglob("*.yaml"))}

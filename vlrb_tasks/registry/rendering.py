@@ -1,0 +1,151 @@
+"""Rendering: from a prompt and an item to the text that a judge is asked.
+
+Data never becomes template text: it is handed to a sandboxed template as variables. What a model or a chat
+template would take for a mark of its own is broken with a blank when a judge is asked (``guarded``), since
+``<image>`` in a question is a word there, not a place for a picture.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import re
+import sys
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import StrictUndefined, TemplateError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from ..core.items import Item
+from ..core.ordering import Order
+from .loading import RegistryError
+from .schema import Prompt, TemplateFrom
+
+EMPTY_RESPONSE = "[empty response]"
+"""What stands for a response without a visible character, so that a judge sees that there is none."""
+
+_ENVIRONMENT = ImmutableSandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False)
+
+_MARKS = re.compile(
+    r"<(?=/?(?:image|img|img_context|video|audio|visual|im_start|im_end|im_patch|vid_start|vid_end|s|bos|eos|pad|unk|mask|sep|cls"
+    r"|start_of_turn|end_of_turn|start_of_image|end_of_image|image_soft_token|boi|eoi|fim_\w+|unused\d+|image_here|imagehere"
+    r"|row_\d+_col_\d+|fake_token_around_image|global-img|end_of_utterance|user|assistant|system|human)(?:[_ -]?\d+)?/?>)"
+    r"|<(?=[|｜]\S{0,60}?[|｜]>)"
+    r"|\[(?=/?(?:INST|IMG|IMG_BREAK|IMG_END|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\])"
+    r"|<(?=<?/?SYS>>?)",
+    re.IGNORECASE,
+)
+
+
+def guarded(text: str) -> str:
+    """Return a text of the data in which no mark of a model or a chat template is left whole.
+
+    A blank behind the opening bracket breaks ``<image>``, ``<|im_end|>``, ``[INST]``, ``</s>`` and their kind:
+    no tokenizer knows ``< image>``, and a reader still does.
+
+    >>> guarded("<image>What is a<b> here?<|im_end|>")
+    '< image>What is a<b> here?< |im_end|>'
+    """
+    return _MARKS.sub(lambda match: match.group() + " ", text)
+
+
+def shown(text: str) -> str:
+    """Return a response as a judge is shown it: guarded, and with a mark in place of nothing."""
+    return guarded(text) if text.strip() else EMPTY_RESPONSE
+
+
+def render(prompt: Prompt, question: str, responses: Sequence[str]) -> str:
+    """Render a prompt with these texts, byte for byte as its template has it.
+
+    Args:
+        prompt: the prompt.
+        question: the question, put in as it is.
+        responses: the responses in the order of the slots, put in as they are.
+
+    Raises:
+        RegistryError: the template does not compile, uses a variable that it is not given, tries what the
+            sandbox forbids, or is not the one that was pinned.
+    """
+    try:
+        return _compiled(prompt).render(question=question, responses=list(responses), labels=list(prompt.labels))
+    except TemplateError as error:
+        raise RegistryError(
+            f"prompt {prompt.id} template: {error}. Fix: use question, responses[0], responses[1] and labels, and nothing that the sandbox forbids.",
+        ) from error
+
+
+def judge_text(prompt: Prompt, item: Item, order: Order) -> str:
+    """Render a prompt for an item as a judge is asked it, its responses in this order."""
+    return render(prompt, guarded(item.question), [shown(item.responses[index]) for index in order])
+
+
+@lru_cache(maxsize=256)
+def _template(text: str) -> Any:
+    return _ENVIRONMENT.from_string(text)
+
+
+def _compiled(prompt: Prompt) -> Any:
+    return _template(template_text(prompt))
+
+
+def template_text(prompt: Prompt) -> str:
+    """Return the Jinja template of a prompt, fetched from the package that publishes it where it is published."""
+    if prompt.template is not None:
+        return prompt.template
+    assert prompt.template_from is not None
+    return _published(prompt.id, prompt.template_from.call, prompt.template_from)
+
+
+_fetched: dict[tuple[str, str], str] = {}
+
+
+def _published(id: str, call: str, source: TemplateFrom) -> str:
+    key = (call, source.sha256)
+    if key not in _fetched:
+        text = _function(id, call)(*source.args)
+        digest = hashlib.sha256(str(text).encode()).hexdigest()
+        if digest != source.sha256:
+            raise RegistryError(
+                f"prompt {id} template_from.sha256: got {digest} from {call}; expected {source.sha256}. The installed package publishes "
+                "another text than the one this prompt was made for, so results would not compare. Fix: install the version that "
+                "this release was tested with, or raise the prompt's version and pin the new hash.",
+            )
+        _fetched[key] = str(text)
+    return _fetched[key]
+
+
+def _function(id: str, call: str) -> Callable[..., Any]:
+    """Return the function ``package.module:name`` of an installed package.
+
+    The module's file is run by itself, without importing the packages above it, which may load much more.
+    """
+    module_name, _, name = call.partition(":")
+    top = module_name.split(".")[0]
+    if top in sys.stdlib_module_names:
+        raise RegistryError(f"prompt {id} template_from.call: got {call!r}; expected a function of a package that publishes prompts. Fix: name one.")
+    module = sys.modules.get(module_name)
+    if module is None:
+        spec = importlib.util.find_spec(top)
+        if spec is None:
+            raise RegistryError(f"prompt {id} template_from.call: {top} is not installed. Fix: pip install {top.replace('_', '-')}.")
+        for location in spec.submodule_search_locations or ():
+            file = Path(location).joinpath(*module_name.split(".")[1:]).with_suffix(".py")
+            if file.is_file():
+                alone = importlib.util.spec_from_file_location(f"_vlrb_published_{module_name.replace('.', '_')}", file)
+                assert alone is not None and alone.loader is not None
+                module = importlib.util.module_from_spec(alone)
+                alone.loader.exec_module(module)
+                break
+        else:
+            try:
+                module = importlib.import_module(module_name)
+            except ImportError as error:
+                raise RegistryError(f"prompt {id} template_from.call: no module {module_name}: {error}. Fix: check the name and the installed version.") from error
+    function = getattr(module, name, None)
+    if not callable(function):
+        raise RegistryError(f"prompt {id} template_from.call: {module_name} has no function {name}. Fix: check the name and the installed version.")
+    return function  # type: ignore[no-any-return]

@@ -1,0 +1,217 @@
+"""Schemas of the YAML files: judge prompts, benchmarks, and the ``judge`` block of a task."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+
+from ..core.ordering import OrderPolicy
+from ..core.parsing import ParserKind, parse_verdict
+from ..core.verdicts import Outcome, Verdict
+
+Mode = Literal["pairwise"]
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _name(value: Any) -> Any:
+    if isinstance(value, str) and _NAME.fullmatch(value) is None:
+        raise ValueError("a name in small letters, digits and underscores that begins with a letter")
+    return value
+
+
+Name = Annotated[str, BeforeValidator(_name)]
+
+
+def _listed(value: Any) -> Any:
+    """Take a single mapping for a list of one."""
+    return [value] if isinstance(value, dict) else value
+
+
+class Source(_Strict):
+    """Where a prompt or a benchmark comes from."""
+
+    paper: str | None = None
+    url: str | None = None
+    license: str | None = None
+    note: str | None = None
+
+
+class TemplateFrom(_Strict):
+    """A template that an installed package publishes: a function, its arguments, and the hash of what it returns."""
+
+    call: str = Field(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")
+    args: tuple[Any, ...] = ()
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+
+
+class ParserStep(_Strict):
+    """One kind of the parser (see ``vlrb_tasks.core.parsing``)."""
+
+    kind: ParserKind
+
+
+class Case(_Strict):
+    """A text and the verdict that the parser must read in it."""
+
+    text: str
+    verdict: Outcome
+    why: str | None = None
+
+
+class Answers(_Strict):
+    """What a judge writes that follows the prompt to the letter, for each verdict."""
+
+    first: str
+    second: str
+    tie: str | None = None
+
+
+class Prompt(_Strict):
+    """A judge prompt: what is asked, and how the answer is read.
+
+    Attributes:
+        id: the name of the file, without ``.yaml``.
+        version: goes up whenever the rendered text or the parser changes.
+        template: Jinja, with ``question`` and ``responses``; or ``template_from``, not both.
+        labels: how the prompt calls its two slots; ``ties`` how it calls a tie, if it allows one.
+        parser: the kinds that are tried, in order.
+        answers: the texts that the prompt asks for; the baselines answer with them.
+        generation: generation settings that the prompt wants; a task's own go over them.
+        cases: the contract of the parser.
+    """
+
+    id: Name
+    version: int = Field(ge=1)
+    mode: Mode
+    description: str
+    source: Source
+    system: str | None = None
+    template: str | None = None
+    template_from: TemplateFrom | None = None
+    labels: tuple[str, str]
+    ties: str | None = None
+    parser: Annotated[tuple[ParserStep, ...], BeforeValidator(_listed)]
+    answers: Answers
+    generation: dict[str, Any] = Field(default_factory=dict)
+    cases: tuple[Case, ...]
+
+    @model_validator(mode="after")
+    def _one_template(self) -> Prompt:
+        if (self.template is None) == (self.template_from is None):
+            raise ValueError("one of template and template_from")
+        if self.labels[0] == self.labels[1]:
+            raise ValueError("two labels that differ")
+        if not self.parser:
+            raise ValueError("a parser of at least one kind")
+        return self
+
+    @property
+    def kinds(self) -> tuple[ParserKind, ...]:
+        """The kinds of the parser, in order."""
+        return tuple(step.kind for step in self.parser)
+
+    def read(self, text: str | None) -> Verdict:
+        """Return the verdict of a judge's text under this prompt's parser."""
+        return parse_verdict(text, self.kinds, self.labels, self.ties)
+
+
+class Columns(_Strict):
+    """Which column of the data set holds what. A value is a column's name."""
+
+    id: str
+    question: str
+    responses: str
+    images: str | None = None
+    ranking: str
+    tags: str | None = None
+
+
+class Groups(_Strict):
+    """The domains of a benchmark, and the prefixes of the ids that belong to each."""
+
+    order: tuple[str, ...]
+    prefixes: dict[str, str]
+
+    @model_validator(mode="after")
+    def _known(self) -> Groups:
+        for prefix, group in self.prefixes.items():
+            if group not in self.order:
+                raise ValueError(f"prefix {prefix!r} to name one of {', '.join(self.order)}")
+        return self
+
+    def of(self, id: str) -> str | None:
+        """Return the group of an id by its longest known prefix, ignoring case; ``None`` where none fits."""
+        fitting = [prefix for prefix in self.prefixes if id.lower().startswith(prefix.lower())]
+        return self.prefixes[max(fitting, key=len)] if fitting else None
+
+
+class Dataset(_Strict):
+    """Where the rows of a benchmark come from: a data set on the hub, or the scenes drawn by this package."""
+
+    hub: str | None = None
+    name: str | None = None
+    revision: str | None = None
+    split: str = "test"
+    embedded: Literal["scenes"] | None = None
+    license: str
+
+    @model_validator(mode="after")
+    def _one_place(self) -> Dataset:
+        if (self.hub is None) == (self.embedded is None):
+            raise ValueError("one of hub and embedded")
+        return self
+
+
+class Published(_Strict):
+    """A result that a paper reports, in per cent, to put beside one's own."""
+
+    judge: str
+    scores: dict[str, float]
+    source: str
+
+
+class Benchmark(_Strict):
+    """A benchmark: data, columns, domains, the prompt and the scoring rule of its authors."""
+
+    title: str
+    description: str
+    source: Source
+    dataset: Dataset
+    columns: Columns
+    groups: Groups
+    prompt: Name
+    official: Literal["vlrewardbench"] | None = None
+    published: tuple[Published, ...] = ()
+
+
+class JudgeConfig(_Strict):
+    """The ``judge`` block of a task YAML.
+
+    Attributes:
+        benchmark: a benchmark of the registry.
+        prompt: a judge prompt of the registry; the benchmark's own if left out.
+        draws: K, the number of draws for each item.
+        order: the order policy.
+        seed: the seed of the orders.
+        options: settings of an embedded benchmark, such as the number of scenes.
+    """
+
+    benchmark: Name
+    prompt: Name | None = None
+    draws: int = Field(default=5, ge=1)
+    order: OrderPolicy = "random"
+    seed: int = 0
+    options: dict[str, int] = Field(default_factory=dict)
+
+    @field_validator("draws", mode="before")
+    @classmethod
+    def _whole(cls, value: Any) -> Any:
+        if isinstance(value, bool):
+            raise ValueError("a whole number, at least 1")
+        return value
