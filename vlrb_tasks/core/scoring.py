@@ -47,6 +47,11 @@ class Metric:
     higher_is_better: bool | None
     meaning: str
 
+    @property
+    def has_interval(self) -> bool:
+        """Whether the score comes with a 95 % interval."""
+        return self.together in (mean_of_items, mean_of_groups)
+
 
 # -- putting values together ---------------------------------------------------------------------------
 
@@ -165,13 +170,12 @@ def _at(k: int) -> Callable[[Ballot], Value]:
 # -- the metrics of a benchmark ------------------------------------------------------------------------
 
 
-def pairwise_metrics(groups: Iterable[str], votes: int, official: bool = True, tags: Iterable[str] = ()) -> list[Metric]:
+def pairwise_metrics(groups: Iterable[str], votes: int, tags: Iterable[str] = ()) -> list[Metric]:
     """Return the metrics of a pairwise benchmark, in the order in which tables show them.
 
     Args:
         groups: the domains that the benchmark reports, in its order.
         votes: how many votes are drawn for an item; ``accuracy_at_k`` is given for every odd k up to it.
-        official: whether the benchmark has a rule of its own beside the strict one.
         tags: error tags to report the strict accuracy by.
     """
     groups = list(groups)
@@ -183,18 +187,16 @@ def pairwise_metrics(groups: Iterable[str], votes: int, official: bool = True, t
     def in_group(rule: Callable[[Ballot], int | None], group: str) -> Callable[[Ballot], Value]:
         return lambda ballot: rule(ballot) if ballot.group == group else None
 
-    rules: list[tuple[str, Callable[[Ballot], int | None], str]] = []
-    if official:
-        rules.append(("", _official, "the benchmark's own rule; undecided items left out"))
-    rules.append(("_strict", _strict, "our parser; an undecided item is wrong"))
+    rules: list[tuple[str, Callable[[Ballot], int | None], str]] = [
+        ("", _official, "the benchmark's own rule; undecided items left out"),
+        ("_strict", _strict, "our parser; an undecided item is wrong"),
+    ]
     for suffix, rule, meaning in rules:
         add(f"overall_accuracy{suffix}", rule, mean_of_items, True, meaning)
-        if groups:
-            add(f"macro_accuracy{suffix}", lambda b, rule=rule: [b.group, rule(b)], mean_of_groups, True, f"mean over groups; {meaning}")
+        add(f"macro_accuracy{suffix}", lambda b, rule=rule: [b.group, rule(b)], mean_of_groups, True, f"mean over groups; {meaning}")
         for group in groups:
             add(f"accuracy_{group}{suffix}", in_group(rule, group), mean_of_items, True, f"{group} items; {meaning}")
-    if official:
-        add("coverage", lambda b: int(b.official_decision != "none"), plain_mean, True, "decided items / items, by the benchmark's own rule")
+    add("coverage", lambda b: int(b.official_decision != "none"), plain_mean, True, "decided items / items, by the benchmark's own rule")
     add("coverage_strict", lambda b: int(b.decision is not None), plain_mean, True, "decided items / items, by our parser")
     for outcome in ("unparsed", "failed", "tie"):
         meaning = {"unparsed": "votes with no verdict in them", "failed": "requests that failed", "tie": "votes for a tie"}[outcome]

@@ -8,7 +8,7 @@ from typing import Literal
 
 from .items import Item
 from .ordering import Order
-from .verdicts import Outcome, Verdict
+from .verdicts import Outcome
 
 Reading = Literal["for", "against", "none"]
 """What the benchmark's own rule makes of one text: a vote for the preferred response, against it, or none."""
@@ -25,7 +25,7 @@ class Vote:
         outcome: the verdict about the slots.
         span: the characters of the text that gave it.
         choice: index of the response voted for; ``None`` for a tie, an unparsed or a failed draw.
-        reading: what the benchmark's own rule makes of the text; ``None`` where there is no such rule.
+        reading: what the benchmark's own rule makes of the text.
     """
 
     draw: int
@@ -34,36 +34,45 @@ class Vote:
     outcome: Outcome
     span: tuple[int, int] | None
     choice: int | None
-    reading: Reading | None = None
+    reading: Reading
 
 
-def cast(draw: int, order: Order, text: str | None, verdict: Verdict, reading: Reading | None = None) -> Vote:
-    """Map a verdict about slots to a vote about responses."""
-    choice = None if verdict.slot is None else order[verdict.slot]
-    return Vote(draw, order, text or "", verdict.outcome, verdict.span, choice, reading)
-
-
-def official_reading(choice: int | None, item: Item, order: Order) -> Reading:
+def official_reading(number: int | None, preferred: int | None, order: Order) -> Reading:
     """Return what the benchmark's scorer makes of "Answer N is better".
 
     Only the slot of the rejected response is a vote against; any other number is a vote for.
 
     Args:
-        choice: N, counted from 1; ``None`` where the rule found no such sentence.
-        item: the item, which must have a preferred response.
+        number: N, counted from 1; ``None`` where the rule found no such sentence.
+        preferred: index of the better response.
         order: the order in which the responses were shown.
     """
-    if choice is None or item.preferred is None:
+    if number is None or preferred is None:
         return "none"
-    rejected_slot = order.index(1 - item.preferred) + 1
-    return "against" if choice == rejected_slot else "for"
+    rejected_slot = order.index(1 - preferred) + 1
+    return "against" if number == rejected_slot else "for"
 
 
-def own_reading(vote_choice: int | None, preferred: int | None) -> Reading:
+def parsed_reading(choice: int | None, preferred: int | None) -> Reading:
     """Return the reading that a parsed vote amounts to, for prompts other than the benchmark's own."""
-    if vote_choice is None or preferred is None:
+    if choice is None or preferred is None:
         return "none"
-    return "for" if vote_choice == preferred else "against"
+    return "for" if choice == preferred else "against"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a ballot was judged with.
+
+    Attributes:
+        benchmark: the benchmark's name.
+        prompt: the prompt's id and version, ``id@version``.
+        rule: what reads the texts for the official numbers: the benchmark's own parser, or a prompt's.
+    """
+
+    benchmark: str
+    prompt: str
+    rule: str
 
 
 @dataclass(frozen=True)
@@ -78,6 +87,7 @@ class Ballot:
         lengths: length of each response, in characters.
         tags: error tags set by annotators.
         votes: all drawn votes, unparsed and failed ones included.
+        origin: benchmark, prompt and version, and the rule behind ``reading``.
     """
 
     key: str
@@ -87,6 +97,7 @@ class Ballot:
     lengths: tuple[int, ...]
     tags: tuple[str, ...]
     votes: tuple[Vote, ...]
+    origin: Origin
 
     @property
     def decision(self) -> int | None:
@@ -103,16 +114,11 @@ class Ballot:
             return "against"
         return "none"
 
-    @property
-    def has_reading(self) -> bool:
-        """Whether the benchmark's own rule was applied to the votes."""
-        return all(vote.reading is not None for vote in self.votes)
 
-
-def ballot(item: Item, votes: Sequence[Vote]) -> Ballot:
+def ballot(item: Item, votes: Sequence[Vote], origin: Origin) -> Ballot:
     """Return the ballot of an item."""
     lengths = tuple(map(len, item.responses))
-    return Ballot(item.key, item.id, item.group, item.preferred, lengths, item.tags, tuple(votes))
+    return Ballot(item.key, item.id, item.group, item.preferred, lengths, item.tags, tuple(votes), origin)
 
 
 def majority(choices: Sequence[int | None]) -> int | None:

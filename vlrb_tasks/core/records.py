@@ -1,0 +1,79 @@
+"""Records: a ballot as JSON, as a sample log holds it, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, get_args
+
+from .verdicts import OUTCOMES
+from .voting import Ballot, Origin, Reading, Vote
+
+
+def ballot_record(ballot: Ballot) -> dict[str, Any]:
+    """Return a ballot as plain JSON: once per vote its draw, order, text, verdict and vote.
+
+    ``vote`` is the index of the response voted for, ``"tie"``, or ``null``. ``preferred`` is an index or ``null``.
+    """
+    return {
+        "key": ballot.key,
+        "id": ballot.id,
+        "group": ballot.group,
+        "preferred": ballot.preferred,
+        "lengths": list(ballot.lengths),
+        "tags": list(ballot.tags),
+        "benchmark": ballot.origin.benchmark,
+        "prompt": ballot.origin.prompt,
+        "rule": ballot.origin.rule,
+        "votes": [
+            {
+                "draw": vote.draw,
+                "order": list(vote.order),
+                "text": vote.text,
+                "verdict": vote.outcome,
+                "span": None if vote.span is None else list(vote.span),
+                "vote": "tie" if vote.outcome == "tie" else vote.choice,
+                "reading": vote.reading,
+            }
+            for vote in ballot.votes
+        ],
+    }
+
+
+def ballot_from_record(record: Mapping[str, Any]) -> Ballot:
+    """Return the ballot of a record.
+
+    Raises:
+        ValueError: a field is missing or holds what no ballot can hold.
+    """
+    try:
+        return Ballot(
+            key=str(record["key"]),
+            id=str(record["id"]),
+            group=str(record["group"]),
+            preferred=record["preferred"],
+            lengths=tuple(record["lengths"]),
+            tags=tuple(record["tags"]),
+            votes=tuple(_vote(vote) for vote in record["votes"]),
+            origin=Origin(str(record["benchmark"]), str(record["prompt"]), str(record["rule"])),
+        )
+    except KeyError as error:
+        raise ValueError(f"a ballot without {error}") from error
+
+
+def _vote(record: Mapping[str, Any]) -> Vote:
+    if record["verdict"] not in OUTCOMES:
+        raise ValueError(f"verdict: got {record['verdict']!r}; expected one of {', '.join(OUTCOMES)}")
+    if record["reading"] not in get_args(Reading):
+        raise ValueError(f"reading: got {record['reading']!r}; expected one of {', '.join(get_args(Reading))}")
+    order = tuple(record["order"])
+    if sorted(order) != list(range(len(order))):
+        raise ValueError(f"order: got {record['order']!r}; expected each response once")
+    return Vote(
+        draw=record["draw"],
+        order=order,
+        text=record["text"],
+        outcome=record["verdict"],
+        span=None if record["span"] is None else (record["span"][0], record["span"][1]),
+        choice=None if record["vote"] == "tie" else record["vote"],
+        reading=record["reading"],
+    )

@@ -1,0 +1,194 @@
+"""Sources: where the rows of a benchmark are read from.
+
+The hub by default; a local mirror where ``VLRB_DATA`` names a folder; or drawn on the spot.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from ..registry.schema import Benchmark
+from .images import open_image
+from .rows import DataError
+from .scenes import draw_scene, scene_rows
+
+
+@dataclass(frozen=True)
+class Source:
+    """The rows of a benchmark.
+
+    Attributes:
+        where: what was read, for errors and for the results.
+        rows: one mapping a row, without images.
+        images: gives the pictures of a row by its number, decoded and in RGB; none for a row without one.
+        fingerprint: identifies the content, as ``datasets`` computes it; empty where it does not.
+    """
+
+    where: str
+    rows: list[dict[str, Any]]
+    images: Callable[[int], list[Image.Image]]
+    fingerprint: str = ""
+
+
+def open_source(name: str, benchmark: Benchmark, mirror: Path | None = None, options: dict[str, int] | None = None) -> Source:
+    """Open the rows of a benchmark.
+
+    Args:
+        name: the benchmark's name.
+        benchmark: its entry in the registry.
+        mirror: a local folder to read instead of the hub.
+        options: settings of an embedded benchmark.
+
+    Raises:
+        DataError: the rows cannot be read.
+    """
+    if benchmark.dataset.embedded == "scenes":
+        scenes = scene_rows(**(options or {}))
+        return Source("vlrb_scenes", [{**row, "images": None} for row in scenes], lambda index: [draw_scene(scenes[index]["scene"])])
+    if mirror is not None:
+        return _from_mirror(_mirror_folder(mirror, name, benchmark), benchmark)
+    return _from_hub(benchmark)
+
+
+def _from_hub(benchmark: Benchmark) -> Source:
+    import datasets
+
+    dataset = benchmark.dataset
+    assert dataset.hub is not None
+    try:
+        loaded = datasets.load_dataset(dataset.hub, name=dataset.name, split=dataset.split, revision=dataset.revision)
+    except Exception as error:  # whatever the hub, the network or the cache raises, the advice is the same
+        raise DataError(
+            f"{dataset.hub}: cannot be loaded: {type(error).__name__}: {str(error)[:300]}. Fix: check the network and `hf auth login`; on a "
+            "machine without one, download the data set elsewhere and set VLRB_DATA to its folder.",
+        ) from error
+    return _from_dataset(loaded, f"{dataset.hub}/{dataset.split}", benchmark)
+
+
+def _mirror_folder(mirror: Path, name: str, benchmark: Benchmark) -> Path:
+    """Return the folder of this benchmark inside a mirror, which may hold several."""
+    if not mirror.is_dir():
+        raise DataError(f"VLRB_DATA: got {mirror}; expected a folder. Fix: name a folder with parquet, JSON(L), or a saved data set.")
+    hub = benchmark.dataset.hub or name
+    for folder in (hub, hub.split("/")[-1], name):
+        if (mirror / folder).is_dir():
+            return mirror / folder
+    return mirror
+
+
+def _from_mirror(folder: Path, benchmark: Benchmark) -> Source:
+    """Read a folder: one saved with ``save_to_disk``, parquet files, or JSON(L) with an image folder beside it."""
+    import datasets
+
+    split = benchmark.dataset.split
+    if (folder / "dataset_dict.json").is_file():
+        saved = datasets.load_from_disk(str(folder))
+        if split not in saved:
+            raise DataError(f"{folder}: no split {split!r}; there are {', '.join(map(str, saved))}. Fix: save the data set with this split.")
+        return _from_dataset(saved[split], f"{folder} ({split})", benchmark)
+    if (folder / "state.json").is_file():
+        return _from_dataset(datasets.load_from_disk(str(folder)), str(folder), benchmark)
+    parquet = _of_split(folder.rglob("*.parquet"), split)
+    if parquet:
+        table = datasets.load_dataset("parquet", data_files=[str(path) for path in parquet], split="train")
+        return _from_dataset(table, f"{folder} ({len(parquet)} parquet files)", benchmark)
+    lines = _of_split([*folder.glob("*.jsonl"), *folder.glob("*.json")], split)
+    if len(lines) > 1:
+        raise DataError(f"{folder}: {', '.join(path.name for path in lines)}; expected one file of rows. Fix: keep one, or name it {split}.jsonl.")
+    if not lines:
+        raise DataError(f"{folder}: no rows found; expected *.parquet, *.jsonl, *.json or a saved data set. Fix: check VLRB_DATA.")
+    return _from_json(lines[0], benchmark)
+
+
+def _of_split(paths: Iterable[Path], split: str) -> list[Path]:
+    """Return the files that are named for the split, or all where none is."""
+    found = sorted(paths)
+    return [path for path in found if path.stem.split("-")[0] == split] or found
+
+
+def _from_dataset(loaded: Any, where: str, benchmark: Benchmark) -> Source:
+    """Take the rows of a ``datasets.Dataset``, leaving its images undecoded."""
+    import datasets
+
+    column = benchmark.columns.images
+    if column is None or column not in loaded.column_names:
+        return Source(where, loaded.to_list(), lambda index: [], loaded._fingerprint)
+    feature = loaded.features[column]
+    several = isinstance(feature, datasets.Sequence | list) or type(feature).__name__ == "List"
+    undecoded = datasets.Image(decode=False)
+    if several:
+        pictures = loaded.cast_column(column, datasets.Sequence(undecoded))
+    elif isinstance(feature, datasets.Image):
+        pictures = loaded.cast_column(column, undecoded)
+    else:  # bytes or paths in a plain column, or no picture at all
+        pictures = loaded
+    pictures = pictures.select_columns([column])
+    rows = [{**row, column: None} for row in loaded.remove_columns([column]).to_list()]
+
+    def images(index: int) -> list[Image.Image]:
+        return _opened(pictures[index][column], None, f"{where} row {index}", column)
+
+    return Source(where, rows, images, loaded._fingerprint)
+
+
+def _from_json(path: Path, benchmark: Benchmark) -> Source:
+    """Read JSON (a list) or JSON lines; images are paths from the file's folder, or in ``images`` beside it."""
+    rows = list(_json_rows(path))
+    column = benchmark.columns.images
+    sources = [row.get(column) for row in rows] if column else []
+
+    def folder_of(source: str) -> Path | None:
+        return next((folder for folder in (path.parent, path.parent / "images") if (folder / source).is_file()), None)
+
+    for number, source in enumerate(sources):
+        for name in source if isinstance(source, list) else [source]:
+            if isinstance(name, str) and folder_of(name) is None:
+                raise DataError(f"{path} row {number} {column}: no file {name} beside {path.name}. Fix: put the images into {path.parent}, or into {path.parent / 'images'}.")
+
+    def images(index: int) -> list[Image.Image]:
+        source = sources[index] if sources else None
+        names = source if isinstance(source, list) else [source]
+        return [image for name in names if name is not None for image in _opened(name, folder_of(name) if isinstance(name, str) else None, f"{path} row {index}", str(column))]
+
+    return Source(str(path), [{**row, column: None} if column and column in row else row for row in rows], images)
+
+
+def _json_rows(path: Path) -> Iterable[dict[str, Any]]:
+    text = path.read_text(encoding="utf-8-sig")
+    try:
+        if path.suffix == ".jsonl":
+            for number, line in enumerate(text.split("\n"), 1):
+                if line.strip():
+                    yield _row(json.loads(line), path, number)
+            return
+        content = json.loads(text)
+    except json.JSONDecodeError as error:
+        line = error.lineno if path.suffix == ".json" else number
+        raise DataError(f"{path}:{line} is no JSON: {error.msg}. Fix: repair or remove this line.") from error
+    if isinstance(content, dict):
+        content = content.get("data", content)
+    if not isinstance(content, list):
+        raise DataError(f"{path}: got {type(content).__name__}; expected a list of rows. Fix: write one list, or JSON lines.")
+    for number, row in enumerate(content, 1):
+        yield _row(row, path, number)
+
+
+def _row(row: Any, path: Path, number: int) -> dict[str, Any]:
+    if not isinstance(row, dict):
+        raise DataError(f"{path}: row {number} is {type(row).__name__}; expected a mapping of columns. Fix: write each row as an object.")
+    return row
+
+
+def _opened(source: Any, folder: Path | None, where: str, column: str) -> list[Image.Image]:
+    if source is None:
+        return []
+    try:
+        return [open_image(one, folder) for one in (source if isinstance(source, list) else [source]) if one is not None]
+    except (OSError, SyntaxError, ValueError) as error:
+        raise DataError(f"{where} {column}: cannot be opened as an image: {error}. Fix: replace the image, or download the data set again.") from error

@@ -1,0 +1,1 @@
+"""Judges of our own, as lmms-eval models."""

@@ -1,0 +1,123 @@
+"""vlrb_baseline: judges that need no model, to stand beside real ones as controls.
+
+They answer in the words that the prompt asks for, so their answers go through prompt, order and parser like
+those of any model.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any, Literal, get_args
+
+import torch
+from lmms_eval.api.instance import Instance
+from lmms_eval.api.model import lmms
+from loguru import logger
+
+from ...core.verdicts import SLOT_OUTCOMES, Outcome
+
+Policy = Literal["first", "second", "longer", "shorter", "random", "oracle"]
+POLICIES: tuple[Policy, ...] = get_args(Policy)
+
+
+class BaselineJudge(lmms):
+    """A judge that follows a rule.
+
+    Args:
+        policy: ``first`` and ``second`` name that slot; ``longer`` and ``shorter`` go by the number of
+            characters; ``random`` tosses a coin; ``oracle`` knows the preferred response.
+        accuracy: for ``oracle``, how often a vote for a response is the right one, in [0, 1].
+        tie_rate: share of answers that are ties, in [0, 1].
+        unparsed_rate: share of answers without a verdict.
+        failed_rate: share of requests that fail.
+        seed: answers depend on the seed, the item, the draw and the order alone: they are the same on
+            every rank.
+        batch_size: not used; lmms-eval passes it.
+        max_batch_size: not used.
+        device: not used.
+    """
+
+    is_simple = True
+
+    def __init__(
+        self,
+        policy: str = "random",
+        accuracy: float = 1.0,
+        tie_rate: float = 0.0,
+        unparsed_rate: float = 0.0,
+        failed_rate: float = 0.0,
+        seed: int = 0,
+        batch_size: int | str | None = None,
+        max_batch_size: int | None = None,
+        device: str | None = None,
+        **unknown: Any,
+    ) -> None:
+        super().__init__()
+        if unknown:
+            raise ValueError(f"vlrb_baseline: no argument {', '.join(map(repr, unknown))}; there are policy, accuracy, tie_rate, unparsed_rate, failed_rate and seed.")
+        if policy not in POLICIES:
+            raise ValueError(f"vlrb_baseline policy: got {policy!r}; expected one of {', '.join(POLICIES)}.")
+        rates = {"accuracy": accuracy, "tie_rate": tie_rate, "unparsed_rate": unparsed_rate, "failed_rate": failed_rate}
+        for name, rate in rates.items():
+            if not 0 <= float(rate) <= 1:
+                raise ValueError(f"vlrb_baseline {name}: got {rate}; expected a share between 0 and 1.")
+        if tie_rate + unparsed_rate + failed_rate > 1:
+            raise ValueError("vlrb_baseline: tie_rate, unparsed_rate and failed_rate add up to more than 1.")
+        self.policy, self.seed = policy, int(seed)
+        self.rates = {name: float(rate) for name, rate in rates.items()}
+
+    @property
+    def device(self) -> torch.device:
+        """The CPU."""
+        return torch.device("cpu")
+
+    def generate_until(self, requests: list[Instance]) -> list[str]:
+        """Answer each request."""
+        foreign = {request.task_name for request in requests if "judgment" not in request.metadata}
+        if foreign:
+            logger.warning(f"vlrb_baseline answers nothing to {', '.join(sorted(map(str, foreign)))}: no judge task of vlrb-tasks.")
+        return [self._answer(request.metadata["judgment"]) if "judgment" in request.metadata else "" for request in requests]
+
+    def loglikelihood(self, requests: list[Instance]) -> list[tuple[float, bool]]:
+        """Not given: a baseline only answers in words."""
+        raise NotImplementedError("vlrb_baseline answers in words only.")
+
+    def generate_until_multi_round(self, requests: list[Instance]) -> list[str]:
+        """Not given: a judgment has one round."""
+        raise NotImplementedError("vlrb_baseline has one round only.")
+
+    def _answer(self, judgment: Any) -> str:
+        answers = judgment.prompt.answers
+        outcome = self._outcome(judgment)
+        if outcome == "failed":
+            return "[LMMS_EVAL_REQUEST_FAILED after 1 retries] vlrb_baseline was told to fail"
+        if outcome == "unparsed":
+            return str(next(case.text for case in judgment.prompt.cases if case.verdict == "unparsed"))
+        text = getattr(answers, outcome)
+        if text is None:
+            raise ValueError(f"vlrb_baseline: prompt {judgment.prompt.id} has no answer for a tie. Fix: set tie_rate=0.")
+        return str(text)
+
+    def _outcome(self, judgment: Any) -> Outcome:
+        item, order = judgment.item, judgment.order
+        rng = random.Random(f"vlrb_baseline/{self.seed}/{item.key}/{judgment.draw}/{order}")
+        left = rng.random()
+        for name, outcome in (("failed_rate", "failed"), ("unparsed_rate", "unparsed"), ("tie_rate", "tie")):
+            left -= self.rates[name]
+            if left < 0:
+                return outcome  # type: ignore[return-value]
+        if self.policy in ("first", "second"):
+            return self.policy  # type: ignore[return-value]
+        coin = rng.randint(0, 1)
+        if self.policy == "random":
+            return SLOT_OUTCOMES[coin]
+        if self.policy == "oracle":
+            if item.preferred is None:
+                return "tie"
+            right = rng.random() < self.rates["accuracy"]
+            return SLOT_OUTCOMES[order.index(item.preferred if right else 1 - item.preferred)]
+        lengths = [len(item.responses[index]) for index in order]
+        if lengths[0] == lengths[1]:
+            return SLOT_OUTCOMES[coin]
+        longer = lengths.index(max(lengths))
+        return SLOT_OUTCOMES[longer if self.policy == "longer" else 1 - longer]

@@ -1,0 +1,61 @@
+"""Casting a vote: a judge's text, read by a prompt's parser and by the benchmark's own rule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..core.ordering import Order
+from ..core.parsing import official_choice
+from ..core.verdicts import Verdict
+from ..core.voting import Origin, Vote, official_reading, parsed_reading
+from .index import Registry
+from .schema import Benchmark, Prompt
+
+OFFICIAL = "vlrewardbench_official"
+
+
+@dataclass(frozen=True)
+class Reader:
+    """What reads the texts of a run: the prompt's parser, and the rule of the official numbers.
+
+    The benchmark's own rule reads texts that the benchmark's own prompt asked for. With another prompt the
+    rule of counting stays, and that prompt's parser reads.
+    """
+
+    benchmark: str
+    prompt: Prompt
+    official: bool
+
+    @property
+    def origin(self) -> Origin:
+        """What the ballots of this run say about it."""
+        rule = OFFICIAL if self.official else f"parser of {self.prompt.id}"
+        return Origin(self.benchmark, f"{self.prompt.id}@{self.prompt.version}", rule)
+
+    def vote(self, draw: int, order: Order, text: str | None, preferred: int | None) -> Vote:
+        """Read one text and map it to the responses."""
+        return cast(draw, order, text, self.prompt.read(text), preferred, self.official)
+
+
+def cast(draw: int, order: Order, text: str | None, verdict: Verdict, preferred: int | None, official: bool) -> Vote:
+    """Map a verdict about slots to a vote about responses, beside what the official numbers make of the text."""
+    choice = None if verdict.slot is None else order[verdict.slot]
+    if verdict.outcome == "failed" or text is None:
+        reading = parsed_reading(None, preferred)
+    elif official:
+        found = official_choice(text)
+        reading = official_reading(None if found is None else found[0], preferred, order)
+    else:
+        reading = parsed_reading(choice, preferred)
+    return Vote(draw, order, text or "", verdict.outcome, verdict.span, choice, reading)
+
+
+def reader(name: str, benchmark: Benchmark, prompt: Prompt) -> Reader:
+    """Return the reader of a benchmark that is asked with a prompt."""
+    return Reader(name, prompt, benchmark.official is not None and prompt.id == benchmark.prompt)
+
+
+def reader_for(registry: Registry, benchmark: str, prompt: str | None = None) -> Reader:
+    """Return the reader of a benchmark, asked with its own prompt unless another is named."""
+    entry = registry.benchmark(benchmark)
+    return reader(benchmark, entry, registry.prompt(prompt or entry.prompt))

@@ -1,0 +1,1 @@
+"""What becomes of votes: tables and files for people, made from logs without a model."""

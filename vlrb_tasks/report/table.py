@@ -1,0 +1,73 @@
+"""Tables of scores, as text."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Mapping, Sequence
+
+from ..core.scoring import Score, publishing_faults
+from ..core.voting import Origin
+from ..registry.schema import Benchmark
+
+_HEAD = ("Metric", "Value", "95 % interval", "n")
+
+
+def score_table(scores: Mapping[str, Score]) -> str:
+    """Return the scores as a table: name, value, interval, and the number of items or votes behind it."""
+    return _aligned([_HEAD, *((name, number(score.value), _interval(score), f"{score.n:,}") for name, score in scores.items())])
+
+
+def number(value: float) -> str:
+    """Return a score to four digits; NaN as ``-``."""
+    return "-" if math.isnan(value) else f"{value:.4f}"
+
+
+def _interval(score: Score) -> str:
+    if score.interval is None or math.isnan(score.interval[0]):
+        return ""
+    return f"{score.interval[0]:.4f} to {score.interval[1]:.4f}"
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> str:
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    lines = ["  ".join(cell.ljust(width) if i == 0 else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths, strict=True))).rstrip() for row in rows]
+    return "\n".join([lines[0], "-" * max(map(len, lines)), *lines[1:]])
+
+
+def published_table(benchmark: Benchmark) -> str:
+    """Return the results that papers report for a benchmark, in per cent; nothing where there are none."""
+    if not benchmark.published:
+        return ""
+    columns = [*benchmark.groups.order, "overall", "macro"]
+    rows = [("Reported", *columns, "Source")]
+    rows += [(entry.judge, *(f"{entry.scores[c]:.1f}" if c in entry.scores else "-" for c in columns), entry.source) for entry in benchmark.published]
+    return _aligned(rows)
+
+
+def origin_line(origin: Origin) -> str:
+    """Return in words what was judged and how its official numbers were read."""
+    return f"{origin.benchmark}, prompt {origin.prompt}. Official numbers read by: {origin.rule}. Strict numbers (_strict): our parser, undecided items are wrong."
+
+
+def verdict_lines(scores: Mapping[str, Score]) -> list[str]:
+    """Return whether these scores may be published, in words, the reasons against it first."""
+    faults = publishing_faults(dict(scores))
+    failed = scores["failed_rate"]
+    lines = [f"WARNING: {fault}" for fault in faults]
+    count = round(failed.value * failed.n) if failed.n else 0
+    if count and not any("failed" in fault for fault in faults):
+        lines.append(f"WARNING: {count:,} of {failed.n:,} votes failed. They count as votes for nobody.")
+    return lines or ["No reason against publishing: no failed votes, enough decided items, no strong order bias."]
+
+
+def announce(task: str, origin: Origin, benchmark: Benchmark, scores: Mapping[str, Score]) -> None:
+    """Print the scores of a finished task, with what papers report beside them and any reason not to publish."""
+    parts = ["", f"{task}: {origin_line(origin)}", "", score_table(scores)]
+    published = published_table(benchmark)
+    if published:
+        parts += ["", published]
+    print("\n".join([*parts, "", *verdict_lines(scores), ""]), flush=True)
+    for line in verdict_lines(scores):
+        if line.startswith("WARNING"):
+            print(line, file=sys.stderr, flush=True)
