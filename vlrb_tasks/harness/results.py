@@ -29,6 +29,8 @@ def with_further_results(task_class: type[Any]) -> None:
         if not isinstance(self.task, task_class):
             return
         filters = {filter_key for _, filter_key in self.sample_metrics}
+        for key in [key for key in self.sample_metrics if key[0] not in self.task.aggregation()]:
+            del self.sample_metrics[key]  # the ballots: kept in the sample log, no result of their own
         for name, value in self.task.further_results().items():
             for filter_key in filters:
                 self.sample_metrics[(name, filter_key)] = []

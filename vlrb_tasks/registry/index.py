@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-from .loading import RegistryError, load_benchmarks, load_prompt, unknown
-from .schema import Benchmark, Prompt
+from .loading import RegistryError, check, load_benchmarks, load_prompt, read_yaml, unknown
+from .schema import Benchmark, JudgeConfig, Prompt
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -61,6 +61,22 @@ def package_registry() -> Registry:
 def task_folder() -> Path:
     """Return the folder of the task YAMLs, for lmms-eval's ``--include_path``."""
     return _PACKAGE / "tasks"
+
+
+def task_config(name: str) -> JudgeConfig:
+    """Return the ``judge`` block of a task.
+
+    Raises:
+        RegistryError: there is no such task, or its file has a fault.
+    """
+    files = task_files()
+    if name not in files:
+        raise unknown("task", name, files, "vlrb list")
+    path = files[name]
+    content, node = read_yaml(path)
+    if not isinstance(content, dict) or content.get("task") != name:
+        raise RegistryError(f"{path}:1 task: expected `task: {name}`, the name of the file. Fix: change one of the two.")
+    return check(JudgeConfig, content.get("judge"), path, node, ("judge",))
 
 
 def task_files() -> dict[str, Path]:

@@ -9,9 +9,9 @@ from jinja2 import TemplateSyntaxError, meta
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from ..core.verdicts import Outcome
-from .index import Registry, task_files
-from .loading import RegistryError, check, load_prompt, read_yaml
-from .schema import JudgeConfig, Prompt
+from .index import Registry, task_config, task_files
+from .loading import RegistryError, load_prompt
+from .schema import Prompt
 
 VARIABLES = {"question", "responses", "labels"}
 
@@ -77,12 +77,7 @@ def validate_task(path: Path, registry: Registry) -> Checked:
     """Check a task YAML: its ``judge`` block, and that the benchmark and the prompt exist."""
     what = f"task {path.stem}"
     try:
-        content, node = read_yaml(path)
-        if not isinstance(content, dict) or not isinstance(content.get("task"), str):
-            raise RegistryError(f"{path}:1 task: missing; expected the task's name. Fix: add `task: {path.stem}`.")
-        if content["task"] != path.stem:
-            raise RegistryError(f"{path}:1 task: got {content['task']!r}; expected {path.stem!r}, the name of the file. Fix: change one of the two.")
-        config = check(JudgeConfig, content.get("judge"), path, node, ("judge",))
+        config = task_config(path.stem)
         benchmark = registry.benchmark(config.benchmark)
         registry.prompt(config.prompt or benchmark.prompt)
     except RegistryError as error:

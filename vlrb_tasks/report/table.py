@@ -15,7 +15,7 @@ _HEAD = ("Metric", "Value", "95 % interval", "n")
 
 def score_table(scores: Mapping[str, Score]) -> str:
     """Return the scores as a table: name, value, interval, and the number of items or votes behind it."""
-    return _aligned([_HEAD, *((name, number(score.value), _interval(score), f"{score.n:,}") for name, score in scores.items())])
+    return aligned([_HEAD, *((name, number(score.value), _interval(score), f"{score.n:,}") for name, score in scores.items())])
 
 
 def number(value: float) -> str:
@@ -29,9 +29,10 @@ def _interval(score: Score) -> str:
     return f"{score.interval[0]:.4f} to {score.interval[1]:.4f}"
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> str:
+def aligned(rows: Sequence[Sequence[str]], left: bool = False) -> str:
+    """Return rows as columns under a head; numbers stand right, and words left where ``left`` is set."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    lines = ["  ".join(cell.ljust(width) if i == 0 else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths, strict=True))).rstrip() for row in rows]
+    lines = ["  ".join(cell.ljust(width) if left or i == 0 else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths, strict=True))).rstrip() for row in rows]
     return "\n".join([lines[0], "-" * max(map(len, lines)), *lines[1:]])
 
 
@@ -42,7 +43,7 @@ def published_table(benchmark: Benchmark) -> str:
     columns = [*benchmark.groups.order, "overall", "macro"]
     rows = [("Reported", *columns, "Source")]
     rows += [(entry.judge, *(f"{entry.scores[c]:.1f}" if c in entry.scores else "-" for c in columns), entry.source) for entry in benchmark.published]
-    return _aligned(rows)
+    return aligned(rows)
 
 
 def origin_line(origin: Origin) -> str:

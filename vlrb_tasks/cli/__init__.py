@@ -1,0 +1,1 @@
+"""``vlrb``: what can be done with prompts and votes without a model."""

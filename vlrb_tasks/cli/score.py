@@ -1,0 +1,77 @@
+"""``vlrb score``: from a log of votes to the table, without a model."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..core.scoring import Score, publishing_faults
+from ..registry.index import package_registry
+from ..report.logs import Change, Log, find_logs, read_again, read_log, score_log
+from ..report.table import origin_line, published_table, score_table, verdict_lines
+
+
+def scored(paths: Sequence[Path], parser: str | None, diff: bool, as_json: bool) -> str:
+    """Return the scores of each log, as text or as JSON.
+
+    Raises:
+        LogError: a path holds no votes.
+        RegistryError: there is no such parser.
+    """
+    registry = package_registry()
+    objects: dict[str, dict[str, Any]] = {}
+    texts = []
+    for path in [log for path in paths for log in find_logs(path)]:
+        log = read_log(path, registry)
+        changes: list[Change] | None = None
+        if parser is not None:
+            log, changes = read_again(log, parser, registry)
+        elif diff:
+            changes = read_again(log, log.origin.prompt.partition("@")[0], registry)[1]
+        scores = score_log(log, registry)
+        objects[str(path)] = _machine(log, scores, changes if diff else None)
+        texts.append(_text(log, scores, changes if diff else None))
+    if as_json:
+        return json.dumps(next(iter(objects.values())) if len(objects) == 1 else objects, allow_nan=False)
+    return "\n\n".join(texts)
+
+
+def _text(log: Log, scores: Mapping[str, Score], changes: list[Change] | None) -> str:
+    known = package_registry().benchmarks.get(log.origin.benchmark)
+    parts = [f"{log.path} ({log.kind}): {origin_line(log.origin)}", *(f"NOTE: {note}" for note in log.notes), "", score_table(scores)]
+    if known is not None and known.published:
+        parts += ["", published_table(known)]
+    parts += ["", *verdict_lines(scores)]
+    if changes is not None:
+        parts += ["", f"{len(changes)} verdicts changed" + (":" if changes else "."), *map(_change, changes)]
+    return "\n".join(parts)
+
+
+def _change(change: Change) -> str:
+    text = " ".join(change.before.text.split())
+    shown = text if len(text) <= 100 else f"...{text[-97:]}"
+    return f"  {change.ballot.id} draw {change.before.draw}: {change.before.outcome} -> {change.after.outcome}  {shown!r}"
+
+
+def _machine(log: Log, scores: Mapping[str, Score], changes: list[Change] | None) -> dict[str, Any]:
+    """Return the scores as one flat object: each metric, its interval and its n; NaN is null."""
+    found: dict[str, Any] = {}
+    for name, score in scores.items():
+        found[name] = _plain(score.value)
+        if score.interval is not None:
+            found[f"{name}_ci95"] = [_plain(end) for end in score.interval]
+        found[f"{name}_n"] = score.n
+    found |= {"benchmark": log.origin.benchmark, "prompt": log.origin.prompt, "rule": log.origin.rule}
+    found |= {"items": len(log.ballots), "votes": sum(len(b.votes) for b in log.ballots), "warnings": [*log.notes, *publishing_faults(dict(scores))]}
+    if changes is not None:
+        found["changes"] = [
+            {"id": c.ballot.id, "key": c.ballot.key, "draw": c.before.draw, "before": c.before.outcome, "after": c.after.outcome, "text": c.before.text} for c in changes
+        ]
+    return found
+
+
+def _plain(value: float) -> float | None:
+    return None if math.isnan(value) else value
