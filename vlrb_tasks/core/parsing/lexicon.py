@@ -125,6 +125,8 @@ _STEMS = re.compile(
     re.IGNORECASE,
 )
 
+_LABEL_LENGTH = 80
+
 
 @dataclass(frozen=True)
 class Token:
@@ -169,7 +171,8 @@ class Lexicon:
 
     def slot(self, text: str) -> str | None:
         """Return ``1``, ``2`` or ``e`` (the tie) for a text that is a label and nothing else, else ``None``."""
-        match = self.label.fullmatch(text)
+        label = text.strip()
+        match = self.label.fullmatch(label) if len(label) <= _LABEL_LENGTH else None
         return None if match is None or match.lastgroup is None else {"one": "1", "two": "2", "tie": "e"}[match.lastgroup]
 
 
