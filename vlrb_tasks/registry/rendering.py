@@ -36,7 +36,7 @@ _MARKS = re.compile(
     r"|row_\d+_col_\d+|fake_token_around_image|global-img|end_of_utterance|user|assistant|system|human)(?:[_ -]?\d+)?/?>)"
     r"|<(?=[|｜]\S{0,60}?[|｜]>)"
     r"|\[(?=/?(?:INST|IMG|IMG_BREAK|IMG_END|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\])"
-    r"|<(?=<?/?SYS>>?)",
+    r"|<(?=</?SYS>>)",
     re.IGNORECASE,
 )
 
