@@ -9,7 +9,8 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 LLAVA_TEMPLATE = (
     "{% for message in messages %}{{ message['role'] | upper }}: "
-    "{% for part in message['content'] %}{% if part['type'] == 'image' %}<image>\n{% else %}{{ part['text'] }}{% endif %}{% endfor %} "
+    "{% if message['content'] is string %}{{ message['content'] }}{% else %}{% for part in message['content'] %}"
+    "{% if part['type'] == 'image' %}<image>\n{% else %}{{ part['text'] }}{% endif %}{% endfor %}{% endif %} "
     "{% endfor %}{% if add_generation_prompt %}ASSISTANT:{% endif %}"
 )
 QWEN_TEMPLATE = (

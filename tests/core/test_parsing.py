@@ -149,6 +149,14 @@ CASES = [
     ("Overall Judgment: Answer 2 deserves the win.",S),
     ("In summary, the second answer does a better job.",S),
     ("Overall Judgment: Answer 1 is good, Answer 2 is better.",S),
+    # Sentences of real judges that an earlier version of this parser read wrongly.
+    ("### Overall Judgment:\nAnswer 1 is superior. It is complete. Answer 2, while clear and well-articulated, makes an error.",F),
+    ("### Overall Judgment\n**Answer 2 is superior** because it chooses option (E), while Answer 1 incorrectly selects option H.",S),
+    ("### Overall Judgment\nAnswer 1 is superior. Answer 2, despite being clear, ultimately fails.",F),
+    ("Answer 1 correctly selects option B.\n\nOverall Judgment: Answer 1 is better.",F),
+    ("Overall Judgment: Answer 1 is better because option B is the best choice here.",F),
+    ("Overall Judgment: Answer 2 chooses option A, which is correct. Answer 2 is better.",S),
+    ("Overall Judgment: Response A picks option B, so Response A is better.",F),
     ("Overall Judgment: there isn't a better answer; they're the same.",T),
 ]
 

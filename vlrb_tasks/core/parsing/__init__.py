@@ -20,7 +20,7 @@ from typing import Literal, get_args
 
 from ..verdicts import Outcome, Verdict, is_failure
 from .folding import Folded, fold, thinking_spans
-from .lexicon import Lexicon, lexicon
+from .lexicon import Lexicon, lexicon, naming
 from .official import official_choice, parse_official
 from .prose import parse_prose
 
@@ -64,7 +64,6 @@ def parse_verdict(
     """
     if text is None or is_failure(text):
         return Verdict("failed", None, "the request failed")
-    words = lexicon(labels, tie)
     plain: Folded | None = None
     for kind in kinds:
         if kind == "vlrewardbench_official":
@@ -75,6 +74,7 @@ def parse_verdict(
         else:
             if plain is None:
                 plain = fold(_without_thinking(text))
+                words = lexicon(labels, tie, naming(plain.text))
             verdict = _parse_plain(plain, kind, words)
         if verdict is not None:
             return verdict

@@ -144,11 +144,13 @@ class _Sentence:
         return self._made(_OTHER[winner] if loses else winner, place if place is not None else j, j, partial)
 
     def _preference(self, j: int) -> Claim | None:
+        subject = self._subject(j)
+        if subject is not None and re.fullmatch(r"[12xo][wn]{0,3}", self.codes[subject:j]):
+            return None  # "Answer 1 selects option B" is about what the response says
         after = re.match(r"p[wi:]{0,4}([12xo])", self.codes[j:])
         if after is not None and j + after.start(1) not in self.objects:
             place = j + after.start(1)
         elif after is None and _JUDGE.search(self.text, self.start, self.tokens[j].start):
-            subject = self._subject(j)
             if subject is None:
                 return None
             place = subject

@@ -28,12 +28,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal
 
 NOUNS = (
     r"answers?|responses?|assistants?|options?|candidates?|models?|captions?|descriptions?|outputs?|choices?"
     r"|repl(?:y|ies)|completions?|solutions?|explanations?|texts?|statements?|generations?|versions?"
 )
 _NOUN = rf"(?:{NOUNS})"
+_SLOT_NOUN = NOUNS.replace("|options?", "").replace("|choices?", "")
+_NUMBERED = re.compile(rf"(?<![A-Za-z])(?:{_SLOT_NOUN})[ \t]{{0,2}}[(\[#]?[12](?![\w%]|[.:,]\d)", re.IGNORECASE)
+_LETTERED = re.compile(rf"(?<![A-Za-z])(?:{_SLOT_NOUN})[ \t]{{0,2}}[(\[]?(?-i:[AB])(?!\w)", re.IGNORECASE)
 _CJK_NOUN = "(?:答案|回答|回复|回覆|响应|选项|模型|助手|答复|描述)"
 
 _JUDGES = r"think|believe|agree|mean|say|imply|find|claim|conclude|argue|consider|accept|support|determine|decide|tell|judge"
@@ -176,14 +180,25 @@ class Lexicon:
         return None if match is None or match.lastgroup is None else {"one": "1", "two": "2", "tie": "e"}[match.lastgroup]
 
 
+Naming = Literal["any", "numbers", "letters"]
+"""How a text names the responses. Where it says "Answer 1", "option B" is something that a response chose."""
+
+
+def naming(text: str) -> Naming:
+    """Return how a text names the responses: by numbers, by letters, or by what may be either."""
+    return "numbers" if _NUMBERED.search(text) else "letters" if _LETTERED.search(text) else "any"
+
+
 @lru_cache(maxsize=64)
-def lexicon(labels: tuple[str, str] = ("Answer 1", "Answer 2"), tie: str | None = None) -> Lexicon:
-    """Return the lexicon for a prompt that names its slots ``labels`` and its tie ``tie``."""
+def lexicon(labels: tuple[str, str] = ("Answer 1", "Answer 2"), tie: str | None = None, names: Naming = "any") -> Lexicon:
+    """Return the lexicon for a prompt that names its slots ``labels`` and its tie ``tie``, and a text that names them ``names``."""
+    noun = _NOUN if names == "any" else f"(?:{_SLOT_NOUN})"
+    lettered = names != "numbers"
     rows = [
-        ("1", _slot_names("1", "A", "I", "(?:first|1st)", "one", "一", labels[0]) + r"|(?:the )?former\b|前者"),
-        ("2", _slot_names("2", "B", "II", "(?:second|2nd)", "two", "二", labels[1]) + r"|(?:the )?latter\b|后者"),
+        ("1", _slot_names("1", "A" if lettered else "", "I", "(?:first|1st)", "one", "一", labels[0], noun) + r"|(?:the )?former\b|前者"),
+        ("2", _slot_names("2", "B" if lettered else "", "II", "(?:second|2nd)", "two", "二", labels[1], noun) + r"|(?:the )?latter\b|后者"),
         ("o", r"(?<![A-Za-z])the other(?: one| answer| response| option| candidate| assistant)?(?= (?:is|was)|\W*$|[.,;:])"),
-        ("x", rf"(?<![A-Za-z])(?:{_NOUN}[ \t:\-]{{0,2}}[(\[#]?(?:\d+|(?-i:[C-HX-Z]))[)\]]?(?!\w)|(?:the )?(?:third|fourth|fifth) {_NOUN})"),
+        ("x", rf"(?<![A-Za-z])(?:{noun}[ \t:\-]{{0,2}}[(\[#]?(?:\d+{'|(?-i:[C-HX-Z])' if lettered else ''})[)\]]?(?!\w)|(?:the )?(?:third|fourth|fifth) {_NOUN})"),
         *((code, rf"(?<![A-Za-z])(?:{pattern})(?![A-Za-z])") for code, pattern in _WORDS),
         *_MARKS,
     ]
@@ -194,8 +209,9 @@ def lexicon(labels: tuple[str, str] = ("Answer 1", "Answer 2"), tie: str | None 
     return Lexicon(table(rows), tuple(code for code, _ in rows), table(rows[:2]), _label_pattern(labels, tie))
 
 
-def _slot_names(number: str, letter: str, roman: str, ordinal: str, word: str, cjk: str, own: str) -> str:
-    """Return the pattern of one slot's names inside a sentence."""
+def _slot_names(number: str, letter: str, roman: str, ordinal: str, word: str, cjk: str, own: str, noun: str) -> str:
+    """Return the pattern of one slot's names inside a sentence; ``letter`` is empty where letters name no slot."""
+    letter = letter or r"\b\B"  # matches nothing
     name = rf"(?:{number}|(?-i:{letter})|(?-i:{roman})|{word})"
     mark = rf"(?:no\. ?|number |#)?[(\[{{]{{0,2}}{name}[)\]}}]{{0,2}}(?![\w%]|[.:,]\d)"
     # A letter or a number alone names a slot only where the sentence makes it one.
@@ -205,8 +221,8 @@ def _slot_names(number: str, letter: str, roman: str, ordinal: str, word: str, c
     return "|".join(
         (
             rf"(?<!\w){re.escape(own)}(?!\w|[.:,]\d)",
-            rf"(?<![A-Za-z]){_NOUN}[ \t:\-]{{0,2}}{mark}",
-            rf"(?<![A-Za-z])(?:the )?{ordinal}(?: {_NOUN}(?![A-Za-z])| one\b|(?=[ \t]+(?:is|was|wins|seems|appears|provides|outperforms)\b))",
+            rf"(?<![A-Za-z]){noun}[ \t:\-]{{0,2}}{mark}",
+            rf"(?<![A-Za-z])(?:the )?{ordinal}(?: {noun}(?![A-Za-z])| one\b|(?=[ \t]+(?:is|was|wins|seems|appears|provides|outperforms)\b))",
             rf"{_CJK_NOUN}[ \t]*[（(]?(?:{number}|{cjk}|(?-i:{letter}))[）)]?(?!\d)",
             rf"第(?:{cjk}|{number})[个条则种份]?{_CJK_NOUN}?",
             rf"{bare}{subject}",

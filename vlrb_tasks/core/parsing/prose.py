@@ -48,11 +48,14 @@ _LISTED_LINE = re.compile(
 _HEADING = re.compile(r"[ \t]*(?:\#+[ \t]*\S|\(?\d+[.):][ \t]+\S)")
 _BREAK = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bNo)[.!?](?=[\s\"')\]]|$)|[。！？；;]|\n+")
 _WRAPPED = re.compile(r"(?<=[a-z,0-9])\n(?=[ \t]*[a-z])")
+_REASON = r"\b(?:because|since|due to)\b"
+# Behind an announcement anything may follow the label; alone, only a reason: "Answer 2, while clear, …" tells nothing.
 _TOLD = re.compile(
-    r"(?P<lead>.*(?:[:：]|->|=>|→|\s[-–—]\s)|.*\b(?:is|goes to|would be|be|are|选择|为|是)\b|^)[ \t]*(?P<label>[^:：]+?)"
-    r"[ \t]*(?:(?:,|\(| -|–|—|\bbecause\b|\bsince\b|\bas\b|\bdue to\b|\bfor\b).*)?$",
+    rf"(?P<lead>.*(?:[:：]|->|=>|→|\s[-–—]\s)|.*\b(?:is|goes to|would be|be|are|选择|为|是)\b)[ \t]*(?P<label>[^:：]+?)"
+    rf"[ \t]*(?:(?:,|\(| -|–|—|{_REASON}|\bas\b|\bfor\b).*)?$",
     re.IGNORECASE | re.DOTALL,
 )
+_ALONE = re.compile(rf"(?P<lead>)(?P<label>[^:：]+?)[ \t]*(?:{_REASON}.*)?$", re.IGNORECASE | re.DOTALL)
 _ANNOUNCED = re.compile(
     rf"\b(?:verdict|judge?ment|decision|winner|preference|choice|pick|selection|conclusion|result|answer|option|better|best|{NOUNS})\b",
     re.IGNORECASE,
@@ -171,19 +174,23 @@ def _is_weak(sentence: str) -> bool:
 
 def _told(text: str, start: int, end: int, words: Lexicon) -> Claim | None:
     """Return the claim of a sentence that tells a label: "My verdict: B", "The answer is 2", "Answer 1"."""
-    match = _TOLD.match(text[start:end]) if end - start <= _TOLD_LENGTH else None
-    if match is None:
+    if end - start > _TOLD_LENGTH or text[end : end + 1] == "?":
         return None
-    lead, label = match.group("lead"), match.group("label")
-    code = words.slot(label)
-    if code is None or (lead.strip() and not (_ANNOUNCED.search(lead) or _FINAL.search(lead) or _CONCLUDING.search(lead))):
-        return None
-    if re.search(r"\b(?:not|which|what|if|question|whether)\b", lead, re.IGNORECASE) or text[end : end + 1] == "?":
-        return None
-    if not lead.strip() and len(label.strip().strip("()[].")) == 1 and label.strip() != text[start:end].strip():
-        return None
-    at = start + match.start("label")
-    return Claim("1" if code == "1" else "2" if code == "2" else "e", at, at + len(label.rstrip()))
+    for form in (_TOLD, _ALONE):
+        match = form.match(text[start:end])
+        code = words.slot(match.group("label")) if match is not None else None
+        if match is None or code is None:
+            continue
+        lead, label = match.group("lead"), match.group("label")
+        if lead and not (_ANNOUNCED.search(lead) or _FINAL.search(lead) or _CONCLUDING.search(lead)):
+            return None
+        if re.search(r"\b(?:not|which|what|if|question|whether)\b", lead, re.IGNORECASE):
+            return None
+        if not lead and len(label.strip().strip("()[].")) == 1 and label.strip() != text[start:end].strip():
+            return None
+        at = start + match.start("label")
+        return Claim("1" if code == "1" else "2" if code == "2" else "e", at, at + len(label.rstrip()))
+    return None
 
 
 def _sentences(text: str) -> list[tuple[int, int, bool]]:

@@ -1,0 +1,132 @@
+"""The code held against public data with known right numbers. Skipped where the data is absent."""
+
+from __future__ import annotations
+
+import collections
+import gzip
+import json
+import re
+
+import pytest
+
+from vlrb_tasks.core.parsing import parse_verdict
+from vlrb_tasks.data.rows import items_of
+from vlrb_tasks.data.sources import open_source
+from vlrb_tasks.registry.index import package_registry
+from vlrb_tasks.registry.rendering import render
+from vlrb_tasks.report.logs import read_log, score_log
+
+pytestmark = pytest.mark.shared
+REGISTRY = package_registry()
+BENCHMARK = REGISTRY.benchmark("vlrewardbench")
+
+
+@pytest.fixture(scope="module")
+def rows(shared):
+    return json.loads((shared / "data" / "vl_rewardbench" / "rows.json").read_text())
+
+
+@pytest.mark.parametrize("prompt", ["vlrewardbench", "think_answer"])
+def test_verdicts(shared, prompt):
+    cases = [json.loads(line) for line in (shared / "cases" / "verdicts.jsonl").read_text().splitlines()]
+    mine = [case for case in cases if case["prompt"] == prompt]
+    assert mine
+    wrong = [(case["text"], case["verdict"], got) for case in mine if (got := REGISTRY.prompt(prompt).read(case["text"]).outcome) != case["verdict"]]
+    assert wrong == []
+
+
+def test_official_parity(shared):
+    folder = shared / "cases" / "official_parity"
+    expected = json.loads((folder / "expected.json").read_text())
+    log = read_log(folder / "votes.jsonl.gz", REGISTRY)
+    readings = collections.Counter(vote.reading for ballot in log.ballots for vote in ballot.votes)
+    assert readings == {"for": expected["votes"]["agree"], "against": expected["votes"]["reject"], "none": expected["votes"]["doesntMatch"]}
+    decisions = collections.Counter((ballot.group, ballot.official_decision) for ballot in log.ballots)
+    for group, counts in expected["domains"].items():
+        assert [decisions[group, d] for d in ("for", "against", "none")] == [counts["agree"], counts["reject"], counts["excluded"]]
+    scores = score_log(log, REGISTRY)
+    assert len(log.ballots) == expected["items"]
+    assert scores["overall_accuracy"].value == expected["overall_accuracy"]
+    assert scores["macro_accuracy"].value == expected["macro_accuracy"]
+    assert scores["coverage"].value == expected["coverage"]
+    for group, value in expected["domain_accuracy"].items():
+        assert scores[f"accuracy_{group}"].value == value
+
+
+@pytest.mark.parametrize(
+    "judge,overall,macro,right",
+    [("qwen2vl7b_base", 0.43144, 0.44862, (79, 296, 163)), ("qwen2vl7b_lora", 0.66560, 0.57177, (75, 594, 161)), ("internvl25_2b_lora", 0.71211, 0.62969, (88, 616, 184))],
+)
+def test_real_judges(shared, judge, overall, macro, right):
+    log = read_log(shared / "data" / "judge_outputs" / f"{judge}.json", REGISTRY)
+    scores = score_log(log, REGISTRY)
+    assert len(log.ballots) == 1247
+    assert round(scores["overall_accuracy"].value, 5) == overall
+    assert round(scores["macro_accuracy"].value, 5) == macro
+    for group, count, n in zip(("general", "hallucination", "reasoning"), right, (181, 749, 317), strict=True):
+        assert scores[f"accuracy_{group}"].n == n
+        assert round(scores[f"accuracy_{group}"].value * n) == count
+
+
+def test_rows_items_domains_and_preferences(shared, rows):
+    items, repeats = items_of(rows, BENCHMARK, "rows.json")
+    assert len(items) == 1250
+    assert len({item.key for item in items}) == 1250
+    assert repeats == []
+    assert collections.Counter(item.group for item in items) == {"general": 183, "hallucination": 749, "reasoning": 318}
+    assert collections.Counter(item.preferred for item in items) == {0: 1245, 1: 5}
+    assert sum(count == 2 for count in collections.Counter(item.id for item in items).values()) == 25
+
+
+def test_every_real_row_comes_through_the_published_prompt(shared, rows):
+    from tests.harness.test_official_rule import published
+
+    prompt, module = REGISTRY.prompt("vlrewardbench"), published()
+    for row in rows:
+        assert render(prompt, row["query"], row["response"]) == module.get_prompt(row, 0)
+        assert render(prompt, row["query"], row["response"][::-1]) == module.get_prompt(row, 1)
+
+
+def test_real_rows_from_a_mirror(shared, rows, tmp_path):
+    (tmp_path / "test.json").write_text(json.dumps([{**row, "image": None} for row in rows]))
+    source = open_source("vlrewardbench", BENCHMARK, tmp_path)
+    assert len(items_of(source.rows, BENCHMARK, source.where)[0]) == 1250
+
+
+def test_gpt_4o_judgments_of_the_benchmarks_own_making(rows):
+    """The rationales that GPT-4o wrote in this format: all but a handful state a verdict, and it is read."""
+    texts = [row["rationale"] for row in rows if "Overall Judgment" in row["rationale"]]
+    outcomes = collections.Counter(REGISTRY.prompt("vlrewardbench").read(text).outcome for text in texts)
+    assert len(texts) > 300
+    assert outcomes["unparsed"] <= 1
+    for text in texts:
+        last = re.findall(r"Overall Judgment[:*\s]*\*{0,2}Answer (\d) is (?:superior|better)", text)
+        if last:
+            assert parse_verdict(text).outcome == {"1": "first", "2": "second"}[last[-1]]
+
+
+def test_gpt_4o_verdicts_of_wildvision(shared):
+    """Bracketed verdicts are read as the file's own scores say; and where the brackets are taken out, the prose rarely contradicts them."""
+    meant = {"A>B": "first", "A>>B": "first", "B>A": "second", "B>>A": "second", "A=B": "tie"}
+    prose = collections.Counter()
+    for path in sorted((shared / "data" / "wildvision_bench" / "judgements").glob("*.jsonl")):
+        for line in path.read_text().splitlines():
+            row = json.loads(line)["games"][0]
+            text = row.get("judgment", row.get("judgement"))
+            if row.get("score") in meant and text and "[[" in text:
+                assert parse_verdict(text, labels=("Assistant A", "Assistant B")).outcome == meant[row["score"]]
+                said = parse_verdict(re.sub(r"\[\[.*?\]\]", "", text), ("prose",), ("Assistant A", "Assistant B")).outcome
+                if said in ("first", "second"):
+                    prose[said == meant[row["score"]]] += 1
+    assert prose[False] / (prose[True] + prose[False]) < 0.02
+
+
+def test_votes_of_the_parity_file_read_by_our_parser(shared):
+    """Our parser reads what the benchmark's rule misses, and never the other slot."""
+    with gzip.open(shared / "cases" / "official_parity" / "votes.jsonl.gz", "rt") as lines:
+        texts = {json.loads(line)["meta"]["filter_choice"] for line in lines}
+    from vlrb_tasks.core.parsing import parse_official
+
+    for text in texts:
+        official, ours = parse_official(text).outcome, REGISTRY.prompt("vlrewardbench").read(text).outcome
+        assert official in (ours, "unparsed"), text

@@ -1,0 +1,196 @@
+"""Whole runs from the command line: the ways of starting one, real adapters, two processes, a real API server."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import run
+
+pytestmark = pytest.mark.slow
+
+CPU = "device=cpu,device_map=cpu"
+
+
+def results_in(folder: Path) -> tuple[dict, list[dict]]:
+    """The results and the sample log of the one run below a folder, the log in the order of the documents."""
+    (results,) = folder.rglob("*_results.json")
+    (log,) = folder.rglob("*_samples_*.jsonl")
+    samples = [json.loads(line) for line in log.read_text().splitlines()]
+    return json.loads(results.read_text()), sorted(samples, key=lambda sample: sample["doc_id"])
+
+
+def judge(folder: Path, model: str, arguments: str, *more: str, launcher=("lmms-eval",), tasks="vlrb_scenes", output="out", **environment: str):
+    command = [*launcher, "--model", model, "--model_args", arguments, "--tasks", tasks, "--output_path", output, "--log_samples", *more]
+    finished = run(*command, cwd=folder, **environment)
+    assert list((folder / output).rglob("*_results.json")), finished.stdout[-3000:] + finished.stderr[-3000:]
+    return finished, *results_in(folder / output)
+
+
+def texts(samples):
+    return [[vote["text"] for vote in sample["ballot"]["votes"]] for sample in samples]
+
+
+def scores(results, task="vlrb_scenes"):
+    return {name: repr(value) for name, value in results["results"][task].items() if "clt" not in name}
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def torchrun() -> tuple[str, ...]:
+    return ("torchrun", "--nproc_per_node", "2", "--master_port", str(free_port()), "-m", "lmms_eval")
+
+
+def test_the_task_list_names_ours(tmp_path):
+    for launcher in (("lmms-eval",), (sys.executable, "-m", "lmms_eval")):
+        listed = run(*launcher, "--tasks", "list", cwd=tmp_path)
+        assert "- vlrewardbench\n" in listed.stdout
+        assert "- vlrb_scenes\n" in listed.stdout
+
+
+def test_include_path_is_a_way_in_without_the_hook(tmp_path):
+    folder = run("vlrb", "path", cwd=tmp_path).stdout.strip()
+    code = (
+        "from lmms_eval.tasks import TaskManager\n"
+        "from lmms_eval.evaluator import simple_evaluate\n"
+        "TaskManager.initialize_tasks = TaskManager.initialize_tasks.__closure__[0].cell_contents\n"  # as it was before the hook
+        "assert 'vlrb_scenes' not in TaskManager(include_defaults=False).all_tasks\n"
+        f"manager = TaskManager(include_defaults=False, include_path={folder!r})\n"
+        "results = simple_evaluate(model='vlrb_baseline', model_args='policy=oracle', tasks=['vlrb_scenes'], task_manager=manager, limit=6)\n"
+        "assert results['results']['vlrb_scenes']['overall_accuracy,none'] == 1.0\n"
+        "print('fine')\n"
+    )
+    result = run(sys.executable, "-c", code, cwd=tmp_path)
+    assert result.stdout.strip().endswith("fine"), result.stdout[-1000:] + result.stderr[-2000:]
+
+
+def test_score_gives_the_numbers_of_the_run_bit_for_bit(tmp_path):
+    _, results, _ = judge(tmp_path, "vlrb_baseline", "policy=oracle,accuracy=0.7,tie_rate=0.1,unparsed_rate=0.1", launcher=(sys.executable, "-m", "lmms_eval"))
+    found = json.loads(run("vlrb", "score", "--json", "out", cwd=tmp_path).stdout)
+    reported = {name.split(",")[0]: value for name, value in results["results"]["vlrb_scenes"].items()}
+    compared = 0
+    for name, value in found.items():
+        if name in reported:
+            theirs = reported[name]
+            same = (value is None and theirs != theirs) or value == theirs
+            assert same, (name, value, theirs)
+            compared += 1
+    assert compared > 60
+
+
+def test_a_wrong_data_folder_is_told_in_one_line(tmp_path):
+    finished = run("lmms-eval", "--model", "vlrb_baseline", "--tasks", "vlrewardbench", cwd=tmp_path, VLRB_DATA=str(tmp_path / "none"))
+    assert "VLRB_DATA: got" in finished.stdout + finished.stderr
+    assert "expected a folder" in finished.stdout + finished.stderr
+
+
+def test_llava_in_one_and_in_two_processes(tmp_path, tiny_llava):
+    """Greedy: the log and every score of two processes are those of one."""
+    greedy = ("--limit", "7", "--gen_kwargs", "temperature=0,max_new_tokens=8")
+    _, one, one_samples = judge(tmp_path, "llava_hf", f"pretrained={tiny_llava},{CPU}", *greedy)
+    _, two, two_samples = judge(tmp_path, "llava_hf", f"pretrained={tiny_llava},{CPU}", *greedy, launcher=torchrun(), output="two", ACCELERATE_USE_CPU="true")
+    assert [sample["doc_id"] for sample in two_samples] == list(range(7))
+    assert [s["ballot"] for s in one_samples] == [s["ballot"] for s in two_samples]
+    assert [s["input"] for s in one_samples] == [s["input"] for s in two_samples]
+    assert scores(one) == scores(two)
+    assert len({text for sample in texts(one_samples) for text in sample}) > 1
+
+
+def test_draws_are_samples_of_their_own(tmp_path, tiny_llava):
+    _, _, samples = judge(tmp_path, "llava_hf", f"pretrained={tiny_llava},{CPU}", "--limit", "2", "--gen_kwargs", "temperature=1.0,top_p=1.0,max_new_tokens=8")
+    assert all(len(set(votes)) == 5 for votes in texts(samples))
+
+
+def test_llava_as_a_simple_adapter(tmp_path, tiny_llava):
+    _, results, samples = judge(tmp_path, "llava_hf", f"pretrained={tiny_llava},{CPU}", "--limit", "2", "--gen_kwargs", "temperature=0,max_new_tokens=4", "--force_simple")
+    assert results["config"]["model_backend"].endswith("(simple)")
+    assert all(text for votes in texts(samples) for text in votes)
+
+
+def test_qwen(tmp_path, tiny_qwen):
+    _, _, samples = judge(tmp_path, "qwen2_5_vl", f"pretrained={tiny_qwen},{CPU}", "--limit", "3", "--gen_kwargs", "temperature=1.0,top_p=1.0,max_new_tokens=8")
+    assert all(len(set(votes)) == 5 for votes in texts(samples))
+
+
+def test_baselines_in_two_processes(tmp_path):
+    arguments = "policy=oracle,accuracy=0.7,unparsed_rate=0.1"
+    _, one, one_samples = judge(tmp_path, "vlrb_baseline", arguments)
+    _, two, two_samples = judge(tmp_path, "vlrb_baseline", arguments, launcher=torchrun(), output="two", ACCELERATE_USE_CPU="true")
+    assert [s["ballot"] for s in one_samples] == [s["ballot"] for s in two_samples]
+    assert scores(one) == scores(two)
+
+
+class Server:
+    """``transformers serve`` on a tiny checkpoint."""
+
+    def __init__(self, model: Path, log: Path) -> None:
+        self.port = free_port()
+        self.log = log
+        command = [Path(sys.executable).parent / "transformers", "serve", str(model), "--device", "cpu", "--host", "127.0.0.1", "--port", str(self.port)]
+        with log.open("w") as output:
+            self.process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, env={**os.environ, "HF_HUB_OFFLINE": "1"}, start_new_session=True)
+
+    def __enter__(self) -> Server:
+        for _ in range(240):
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/health", timeout=2):
+                    return self
+            except OSError:
+                assert self.process.poll() is None, self.log.read_text()[-3000:]
+                time.sleep(0.5)
+        raise AssertionError("the server did not start: " + self.log.read_text()[-3000:])
+
+    def kill(self) -> None:
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+
+    @property
+    def answered(self) -> int:
+        return self.log.read_text().count("POST /v1/chat/completions")
+
+    def arguments(self, model: Path) -> str:
+        return f"model={model},base_url=http://127.0.0.1:{self.port}/v1,api_key=none,num_concurrent=2,timeout=120,max_retries=1"
+
+
+def test_an_api_server_judges(tmp_path, tiny_llava):
+    with Server(tiny_llava, tmp_path / "server.log") as server:
+        _, results, samples = judge(tmp_path, "openai", server.arguments(tiny_llava), "--limit", "3", "--gen_kwargs", "max_new_tokens=8")
+        assert server.answered >= 15
+    assert results["results"]["vlrb_scenes"]["failed_rate,none"] == 0
+    assert all(text for votes in texts(samples) for text in votes)
+
+
+def test_a_server_killed_midway_leaves_failed_votes_that_are_told_loudly(tmp_path, tiny_llava):
+    with Server(tiny_llava, tmp_path / "server.log") as server:
+
+        def kill_after_some() -> None:
+            while server.answered < 10 and server.process.poll() is None:
+                time.sleep(0.05)
+            server.kill()
+
+        threading.Thread(target=kill_after_some, daemon=True).start()
+        finished, results, samples = judge(tmp_path, "openai", server.arguments(tiny_llava), "--limit", "12", "--gen_kwargs", "max_new_tokens=8")
+    votes = [vote for sample in samples for vote in sample["ballot"]["votes"]]
+    failed = sum(vote["verdict"] == "failed" for vote in votes)
+    assert len(votes) == 60
+    assert 10 <= failed <= 50
+    assert results["results"]["vlrb_scenes"]["failed_rate,none"] == failed / 60
+    assert f"{failed / 60:.1%} of 60 votes failed, above 1%: do not publish this run" in finished.stderr
