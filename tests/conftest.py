@@ -41,5 +41,13 @@ def tiny_qwen(tmp_path_factory) -> Path:
 def run(*command: str | Path, cwd: Path, timeout: int = 600, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a program of this environment's and return what it printed."""
     here = Path(sys.executable).parent
-    env = {**os.environ, "PATH": f"{here}{os.pathsep}{os.environ['PATH']}", "HF_HUB_OFFLINE": "1", "COLUMNS": "100", **environment}
-    return subprocess.run([str(part) for part in command], cwd=cwd, env=env, capture_output=True, text=True, timeout=timeout, check=False)
+    env = {
+        **os.environ,
+        "PATH": f"{here}{os.pathsep}{os.environ['PATH']}",
+        "HF_HUB_OFFLINE": "1",
+        "COLUMNS": "100",
+        **environment,
+    }
+    return subprocess.run(
+        [str(part) for part in command], cwd=cwd, env=env, capture_output=True, text=True, timeout=timeout, check=False
+    )

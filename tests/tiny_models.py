@@ -19,7 +19,16 @@ QWEN_TEMPLATE = (
     "{% if part['type'] == 'image' %}<|vision_start|><|image_pad|><|vision_end|>{% elif 'text' in part %}{{ part['text'] }}{% endif %}"
     "{% endfor %}{% endif %}<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
-QWEN_TOKENS = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|vision_start|>", "<|vision_end|>", "<|vision_pad|>", "<|image_pad|>", "<|video_pad|>"]
+QWEN_TOKENS = [
+    "<|endoftext|>",
+    "<|im_start|>",
+    "<|im_end|>",
+    "<|vision_start|>",
+    "<|vision_end|>",
+    "<|vision_pad|>",
+    "<|image_pad|>",
+    "<|video_pad|>",
+]
 
 
 def _byte_tokenizer(special: list[str], eos: str, pad: str):
@@ -31,28 +40,58 @@ def _byte_tokenizer(special: list[str], eos: str, pad: str):
     tokenizer = Tokenizer(models.BPE(vocab=vocabulary, merges=[]))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
-    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token=eos, pad_token=pad, bos_token=special[0], model_max_length=65536)
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, eos_token=eos, pad_token=pad, bos_token=special[0], model_max_length=65536
+    )
     fast.add_special_tokens({"additional_special_tokens": special})
     return fast
 
 
 def build_llava(folder: Path) -> Path:
     """Write a LLaVA of about 100,000 parameters."""
-    from transformers import CLIPImageProcessor, CLIPVisionConfig, LlamaConfig, LlavaConfig, LlavaForConditionalGeneration, LlavaProcessor
+    from transformers import (
+        CLIPImageProcessor,
+        CLIPVisionConfig,
+        LlamaConfig,
+        LlavaConfig,
+        LlavaForConditionalGeneration,
+        LlavaProcessor,
+    )
 
     torch.manual_seed(0)
     tokenizer = _byte_tokenizer(["<s>", "</s>", "<image>"], "</s>", "</s>")
-    vision = CLIPVisionConfig(hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=2, image_size=28, patch_size=14, projection_dim=32)
+    vision = CLIPVisionConfig(
+        hidden_size=32,
+        intermediate_size=64,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        image_size=28,
+        patch_size=14,
+        projection_dim=32,
+    )
     text = LlamaConfig(
         vocab_size=len(tokenizer), hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=2, max_position_embeddings=65536,
         bos_token_id=tokenizer.bos_token_id, eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id,
     )  # fmt: skip
-    config = LlavaConfig(vision_config=vision, text_config=text, image_token_id=tokenizer.convert_tokens_to_ids("<image>"), vision_feature_select_strategy="default", vision_feature_layer=-1)
+    config = LlavaConfig(
+        vision_config=vision,
+        text_config=text,
+        image_token_id=tokenizer.convert_tokens_to_ids("<image>"),
+        vision_feature_select_strategy="default",
+        vision_feature_layer=-1,
+    )
     model = LlavaForConditionalGeneration(config)
     model.generation_config.eos_token_id = tokenizer.eos_token_id
     model.generation_config.pad_token_id = tokenizer.pad_token_id
     images = CLIPImageProcessor(size={"shortest_edge": 28}, crop_size={"height": 28, "width": 28})
-    processor = LlavaProcessor(images, tokenizer, patch_size=14, vision_feature_select_strategy="default", chat_template=LLAVA_TEMPLATE, num_additional_image_tokens=1)
+    processor = LlavaProcessor(
+        images,
+        tokenizer,
+        patch_size=14,
+        vision_feature_select_strategy="default",
+        chat_template=LLAVA_TEMPLATE,
+        num_additional_image_tokens=1,
+    )
     model.save_pretrained(folder)
     processor.save_pretrained(folder)
     return folder
@@ -60,7 +99,12 @@ def build_llava(folder: Path) -> Path:
 
 def build_qwen(folder: Path) -> Path:
     """Write a Qwen2.5-VL of about 100,000 parameters."""
-    from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration, Qwen2_5_VLProcessor, Qwen2VLImageProcessor
+    from transformers import (
+        Qwen2_5_VLConfig,
+        Qwen2_5_VLForConditionalGeneration,
+        Qwen2_5_VLProcessor,
+        Qwen2VLImageProcessor,
+    )
     from transformers.models.qwen2_vl.video_processing_qwen2_vl import Qwen2VLVideoProcessor
 
     torch.manual_seed(0)
@@ -80,7 +124,9 @@ def build_qwen(folder: Path) -> Path:
     model.generation_config.eos_token_id = ids["<|im_end|>"]
     model.generation_config.pad_token_id = ids["<|endoftext|>"]
     limits = {"min_pixels": 28 * 28, "max_pixels": 28 * 28 * 4}
-    processor = Qwen2_5_VLProcessor(Qwen2VLImageProcessor(**limits), tokenizer, Qwen2VLVideoProcessor(**limits), chat_template=QWEN_TEMPLATE)
+    processor = Qwen2_5_VLProcessor(
+        Qwen2VLImageProcessor(**limits), tokenizer, Qwen2VLVideoProcessor(**limits), chat_template=QWEN_TEMPLATE
+    )
     model.save_pretrained(folder)
     processor.save_pretrained(folder)
     return folder

@@ -19,14 +19,25 @@ VLRB = Path(sys.executable).parent / "vlrb"
 def vlrb(*arguments: object, stdin: str | None = None, cwd: Path | None = None, **environment: str):
     import os
 
-    return subprocess.run([VLRB, *map(str, arguments)], input=stdin, capture_output=True, text=True, cwd=cwd, env={**os.environ, "COLUMNS": "120", **environment}, timeout=60, check=False)
+    return subprocess.run(
+        [VLRB, *map(str, arguments)],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env={**os.environ, "COLUMNS": "120", **environment},
+        timeout=60,
+        check=False,
+    )
 
 
 def test_starts_in_under_half_a_second_and_without_torch():
     best = min(_seconds("--help") for _ in range(3))
     assert best < 0.5
     code = "import sys\nfrom vlrb_tasks.cli import main, listing, parse, render, score\nprint([m for m in ('torch', 'lmms_eval', 'transformers') if m in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    )
 
 
 def _seconds(*arguments: str) -> float:
@@ -107,7 +118,10 @@ def test_parse_faults(stdin, arguments, message):
 
 
 def test_score(tmp_path):
-    path = sample_log(tmp_path / "run_samples_x.jsonl", [ballot(texts=("Overall Judgment: Answer 1 is better.", "No. Overall Judgment: Answer 2 is better."))])
+    path = sample_log(
+        tmp_path / "run_samples_x.jsonl",
+        [ballot(texts=("Overall Judgment: Answer 1 is better.", "No. Overall Judgment: Answer 2 is better."))],
+    )
     text = vlrb("score", tmp_path).stdout
     assert "overall_accuracy" in text
     assert "GPT-4o" in text

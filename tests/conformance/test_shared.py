@@ -31,7 +31,11 @@ def test_verdicts(shared, prompt):
     cases = [json.loads(line) for line in (shared / "cases" / "verdicts.jsonl").read_text().splitlines()]
     mine = [case for case in cases if case["prompt"] == prompt]
     assert mine
-    wrong = [(case["text"], case["verdict"], got) for case in mine if (got := REGISTRY.prompt(prompt).read(case["text"]).outcome) != case["verdict"]]
+    wrong = [
+        (case["text"], case["verdict"], got)
+        for case in mine
+        if (got := REGISTRY.prompt(prompt).read(case["text"]).outcome) != case["verdict"]
+    ]
     assert wrong == []
 
 
@@ -40,10 +44,18 @@ def test_official_parity(shared):
     expected = json.loads((folder / "expected.json").read_text())
     log = read_log(folder / "votes.jsonl.gz", REGISTRY)
     readings = collections.Counter(vote.reading for ballot in log.ballots for vote in ballot.votes)
-    assert readings == {"for": expected["votes"]["agree"], "against": expected["votes"]["reject"], "none": expected["votes"]["doesntMatch"]}
+    assert readings == {
+        "for": expected["votes"]["agree"],
+        "against": expected["votes"]["reject"],
+        "none": expected["votes"]["doesntMatch"],
+    }
     decisions = collections.Counter((ballot.group, ballot.official_decision) for ballot in log.ballots)
     for group, counts in expected["domains"].items():
-        assert [decisions[group, d] for d in ("for", "against", "none")] == [counts["agree"], counts["reject"], counts["excluded"]]
+        assert [decisions[group, d] for d in ("for", "against", "none")] == [
+            counts["agree"],
+            counts["reject"],
+            counts["excluded"],
+        ]
     scores = score_log(log, REGISTRY)
     assert len(log.ballots) == expected["items"]
     assert scores["overall_accuracy"].value == expected["overall_accuracy"]
@@ -55,7 +67,11 @@ def test_official_parity(shared):
 
 @pytest.mark.parametrize(
     "judge,overall,macro,right",
-    [("qwen2vl7b_base", 0.43144, 0.44862, (79, 296, 163)), ("qwen2vl7b_lora", 0.66560, 0.57177, (75, 594, 161)), ("internvl25_2b_lora", 0.71211, 0.62969, (88, 616, 184))],
+    [
+        ("qwen2vl7b_base", 0.43144, 0.44862, (79, 296, 163)),
+        ("qwen2vl7b_lora", 0.66560, 0.57177, (75, 594, 161)),
+        ("internvl25_2b_lora", 0.71211, 0.62969, (88, 616, 184)),
+    ],
 )
 def test_real_judges(shared, judge, overall, macro, right):
     log = read_log(shared / "data" / "judge_outputs" / f"{judge}.json", REGISTRY)
@@ -115,7 +131,9 @@ def test_gpt_4o_verdicts_of_wildvision(shared):
             text = row.get("judgment", row.get("judgement"))
             if row.get("score") in meant and text and "[[" in text:
                 assert parse_verdict(text, labels=("Assistant A", "Assistant B")).outcome == meant[row["score"]]
-                said = parse_verdict(re.sub(r"\[\[.*?\]\]", "", text), ("prose",), ("Assistant A", "Assistant B")).outcome
+                said = parse_verdict(
+                    re.sub(r"\[\[.*?\]\]", "", text), ("prose",), ("Assistant A", "Assistant B")
+                ).outcome
                 if said in ("first", "second"):
                     prose[said == meant[row["score"]]] += 1
     assert prose[False] / (prose[True] + prose[False]) < 0.02

@@ -33,5 +33,8 @@ def test_macro_resamples_within_groups():
 
 def test_coverage_over_repeated_samples():
     rng = np.random.default_rng(1)
-    hits = sum(low <= 0.7 <= high for low, high in (bootstrap_mean((rng.random(200) < 0.7).astype(float), resamples=500) for _ in range(200)))
+    hits = sum(
+        low <= 0.7 <= high
+        for low, high in (bootstrap_mean((rng.random(200) < 0.7).astype(float), resamples=500) for _ in range(200))
+    )
     assert hits / 200 > 0.9

@@ -10,7 +10,12 @@ def test_key_does_not_depend_on_the_order_of_the_responses():
 
 
 def test_key_tells_apart_id_question_and_responses():
-    keys = {item_key("a", "q", ("x", "y")), item_key("b", "q", ("x", "y")), item_key("a", "r", ("x", "y")), item_key("a", "q", ("x", "z"))}
+    keys = {
+        item_key("a", "q", ("x", "y")),
+        item_key("b", "q", ("x", "y")),
+        item_key("a", "r", ("x", "y")),
+        item_key("a", "q", ("x", "z")),
+    }
     assert len(keys) == 4
 
 

@@ -1,3 +1,5 @@
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -5,7 +7,9 @@ from hypothesis import strategies as st
 from vlrb_tasks.core.items import Item
 from vlrb_tasks.core.ordering import ORDER_POLICIES, draw_orders
 
-items = st.builds(lambda id, a, b: Item(id, "q", (a, b), 0, "g"), st.text(max_size=8), st.text(max_size=8), st.text(max_size=8))
+items = st.builds(
+    lambda id, a, b: Item(id, "q", (a, b), 0, "g"), st.text(max_size=8), st.text(max_size=8), st.text(max_size=8)
+)
 
 
 @given(items, st.integers(1, 9), st.sampled_from(ORDER_POLICIES), st.integers(0, 5))
@@ -25,7 +29,7 @@ def test_more_draws_do_not_change_the_first_ones(item, draws, policy):
 @given(items, st.integers(2, 8))
 def test_balanced_alternates(item, draws):
     orders = [order for _, order in draw_orders(item, draws, "balanced")]
-    assert all(a == b[::-1] for a, b in zip(orders, orders[1:], strict=False))
+    assert all(a == b[::-1] for a, b in itertools.pairwise(orders))
 
 
 @given(items, st.integers(1, 5))

@@ -13,13 +13,17 @@ ORIGIN = Origin("b", "p@1", "rule")
 OUTCOME = {"F": "first", "S": "second", "T": "tie", "U": "unparsed", "X": "failed"}
 
 
-def make(letters, preferred=0, group="general", key="k", orders=None, readings=None, tags=(), lengths=(10, 20), draws=None):
+def make(
+    letters, preferred=0, group="general", key="k", orders=None, readings=None, tags=(), lengths=(10, 20), draws=None
+):
     """A ballot from letters: F and S name slots, T a tie, U unparsed, X failed."""
     votes = []
     for i, letter in enumerate(letters):
         order = orders[i] if orders else (0, 1)
         choice = {"F": order[0], "S": order[1]}.get(letter)
-        reading = readings[i] if readings else ("none" if choice is None else "for" if choice == preferred else "against")
+        reading = (
+            readings[i] if readings else ("none" if choice is None else "for" if choice == preferred else "against")
+        )
         votes.append(Vote(draws[i] if draws else i, order, letter, OUTCOME[letter], None, choice, reading))
     return Ballot(key, "id", group, preferred, lengths, tags, tuple(votes), ORIGIN)
 
@@ -118,11 +122,19 @@ def test_accuracy_at_all_votes_is_the_strict_accuracy():
     ballots = [make("".join(rng.choice("FSTU") for _ in range(5)), key=str(i)) for i in range(50)]
     scores = scored(ballots)
     assert scores["accuracy_at_5"].value == scores["overall_accuracy_strict"].value
-    assert [name for name in scores if name.startswith("accuracy_at_")] == ["accuracy_at_1", "accuracy_at_3", "accuracy_at_5"]
+    assert [name for name in scores if name.startswith("accuracy_at_")] == [
+        "accuracy_at_1",
+        "accuracy_at_3",
+        "accuracy_at_5",
+    ]
 
 
 def test_accuracy_by_error_tag():
-    scores = scored([make("F", tags=("counting",), key="a"), make("S", tags=("counting", "ocr"), key="b")], votes=1, tags=("counting", "ocr"))
+    scores = scored(
+        [make("F", tags=("counting",), key="a"), make("S", tags=("counting", "ocr"), key="b")],
+        votes=1,
+        tags=("counting", "ocr"),
+    )
     assert scores["accuracy_tag_counting"].value == 0.5
     assert scores["accuracy_tag_ocr"] == Score(0.0, 1, (0.0, 0.0))
 
@@ -148,7 +160,11 @@ def test_scores_do_not_depend_on_the_order_of_the_items(ballots, rng):
 
 @given(ballots_of_any_kind)
 def test_groups_of_one_size_make_macro_and_overall_equal(ballots):
-    twice = [Ballot(b.key, b.id, g, b.preferred, b.lengths, b.tags, b.votes, b.origin) for b in ballots for g in ("general", "hallucination")]
+    twice = [
+        Ballot(b.key, b.id, g, b.preferred, b.lengths, b.tags, b.votes, b.origin)
+        for b in ballots
+        for g in ("general", "hallucination")
+    ]
     scores = scored(twice)
     assert scores["macro_accuracy_strict"].value == pytest.approx(scores["overall_accuracy_strict"].value)
 

@@ -46,13 +46,22 @@ def test_ids_that_repeat_stay_separate():
 
 
 FAULTS = {
-    "missing column": (lambda d: [row.pop("response") for row in d], r"no column 'response'; there are .* Fix: rename the column"),
+    "missing column": (
+        lambda d: [row.pop("response") for row in d],
+        r"no column 'response'; there are .* Fix: rename the column",
+    ),
     "missing image column": (lambda d: [row.pop("image") for row in d], r"no column 'image'"),
     "similar column": (lambda d: [row.update(responses=row.pop("response")) for row in d], r"Did you mean responses\?"),
-    "tie": (lambda d: d[2].update(human_ranking=[0, 0]), r"row 2 \(id 'RLAIF-V-3'\) human_ranking: got \[0, 0\]; expected the rank of each response.* Fix: name one winner"),
+    "tie": (
+        lambda d: d[2].update(human_ranking=[0, 0]),
+        r"row 2 \(id 'RLAIF-V-3'\) human_ranking: got \[0, 0\]; expected the rank of each response.* Fix: name one winner",
+    ),
     "ranks from 1": (lambda d: d[2].update(human_ranking=[1, 2]), r"got \[1, 2\]"),
     "no ranks": (lambda d: d[2].update(human_ranking=None), r"row 2 .*got None"),
-    "unknown prefix": (lambda d: d[1].update(id="newset-1"), r"row 1 \(id 'newset-1'\) id: got 'newset-1'; expected an id that begins with one of .* Fix: add the prefix"),
+    "unknown prefix": (
+        lambda d: d[1].update(id="newset-1"),
+        r"row 1 \(id 'newset-1'\) id: got 'newset-1'; expected an id that begins with one of .* Fix: add the prefix",
+    ),
     "one response": (lambda d: d[1].update(response=["a"]), r"row 1 .* response: got \['a'\]; expected two texts"),
     "response is null": (lambda d: d[1].update(response=["a", None]), r"row 1 .* response"),
     "question is null": (lambda d: d[0].update(query=None), r"row 0 .* query: got None; expected a text"),

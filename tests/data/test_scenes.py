@@ -27,7 +27,11 @@ def test_size_groups_and_determinism():
 
 def test_pinned():
     row = ROWS[0]
-    assert (row["id"], row["question"], row["ranking"]) == ("existence-000b", "Is there a green diamond in the picture?", [1, 0])
+    assert (row["id"], row["question"], row["ranking"]) == (
+        "existence-000b",
+        "Is there a green diamond in the picture?",
+        [1, 0],
+    )
 
 
 def test_the_better_response_is_first_as_often_as_second():
@@ -103,7 +107,12 @@ def test_the_picture_shows_what_the_better_response_says():
             (one,) = [t.cell for t in things if t.what == words[1]]
             (two,) = [t.cell for t in things if t.what == words[-1]]
             relation = " ".join(words[3:-2])
-            assert {"to the left of": one[0] < two[0], "to the right of": one[0] > two[0], "above": one[1] < two[1], "below": one[1] > two[1]}[relation]
+            assert {
+                "to the left of": one[0] < two[0],
+                "to the right of": one[0] > two[0],
+                "above": one[1] < two[1],
+                "below": one[1] > two[1],
+            }[relation]
 
 
 def test_it_is_a_benchmark_like_any_other():

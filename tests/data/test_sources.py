@@ -30,7 +30,9 @@ def pictures(count=6):
 def hub_dataset():
     """The data set as the hub has it, an item without an image among them."""
     images = [*pictures(5), None]
-    return datasets.Dataset.from_list([{**row, "image": image} for row, image in zip(rows(), images, strict=True)], features=FEATURES)
+    return datasets.Dataset.from_list(
+        [{**row, "image": image} for row, image in zip(rows(), images, strict=True)], features=FEATURES
+    )
 
 
 def check(source):
@@ -58,7 +60,9 @@ def test_hub(monkeypatch):
 
 def test_hub_that_cannot_be_reached(monkeypatch):
     monkeypatch.setattr(datasets, "load_dataset", lambda *a, **k: (_ for _ in ()).throw(ConnectionError("no route")))
-    with pytest.raises(DataError, match=r"MMInstruction/VL-RewardBench: cannot be loaded: ConnectionError: no route\. Fix: .*VLRB_DATA"):
+    with pytest.raises(
+        DataError, match=r"MMInstruction/VL-RewardBench: cannot be loaded: ConnectionError: no route\. Fix: .*VLRB_DATA"
+    ):
         open_source("vlrewardbench", BENCHMARK)
 
 
@@ -102,7 +106,9 @@ def test_json_lines_and_json(tmp_path):
     (tmp_path / "test.jsonl").unlink()
     (tmp_path / "rows.json").write_text(json.dumps(data))
     check(open_source("vlrewardbench", BENCHMARK, tmp_path))
-    (tmp_path / "rows.json").write_text(json.dumps({"data": [{**row, "image": row["image"] and row["image"].split("/")[1]} for row in data]}))
+    (tmp_path / "rows.json").write_text(
+        json.dumps({"data": [{**row, "image": row["image"] and row["image"].split("/")[1]} for row in data]})
+    )
     check(open_source("vlrewardbench", BENCHMARK, tmp_path))
 
 
@@ -113,18 +119,32 @@ def test_several_images_a_row(tmp_path):
     assert [image.size for image in open_source("vlrewardbench", BENCHMARK, tmp_path).images(0)] == [(20, 10), (21, 10)]
     several = FEATURES.copy()
     several["image"] = datasets.Sequence(datasets.Image())
-    datasets.Dataset.from_list([{**row, "image": pictures(2)} for row in rows()], features=several).save_to_disk(tmp_path / "disk")
-    assert [image.size for image in open_source("vlrewardbench", BENCHMARK, tmp_path / "disk").images(3)] == [(20, 10), (21, 10)]
+    datasets.Dataset.from_list([{**row, "image": pictures(2)} for row in rows()], features=several).save_to_disk(
+        tmp_path / "disk"
+    )
+    assert [image.size for image in open_source("vlrewardbench", BENCHMARK, tmp_path / "disk").images(3)] == [
+        (20, 10),
+        (21, 10),
+    ]
 
 
 FAULTS = {
     "no folder": (lambda f: f.rmdir(), "expected a folder"),
     "empty folder": (lambda f: None, r"no rows found; expected \*\.parquet"),
-    "no image file": (lambda f: (f / "test.jsonl").write_text(json.dumps({**rows()[0], "image": "gone.png"})), r"row 0 image: no file gone\.png"),
-    "broken line": (lambda f: (f / "test.jsonl").write_text(json.dumps(rows()[0]) + "\n{broken"), r"test\.jsonl:2 is no JSON"),
+    "no image file": (
+        lambda f: (f / "test.jsonl").write_text(json.dumps({**rows()[0], "image": "gone.png"})),
+        r"row 0 image: no file gone\.png",
+    ),
+    "broken line": (
+        lambda f: (f / "test.jsonl").write_text(json.dumps(rows()[0]) + "\n{broken"),
+        r"test\.jsonl:2 is no JSON",
+    ),
     "no list": (lambda f: (f / "test.json").write_text("3"), "expected a list of rows"),
     "row is no object": (lambda f: (f / "test.jsonl").write_text("[1]"), "row 1 is list"),
-    "two files": (lambda f: [(f / n).write_text("[]") for n in ("a.json", "b.json")], r"a\.json, b\.json; expected one file"),
+    "two files": (
+        lambda f: [(f / n).write_text("[]") for n in ("a.json", "b.json")],
+        r"a\.json, b\.json; expected one file",
+    ),
 }
 
 

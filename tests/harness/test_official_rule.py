@@ -49,6 +49,9 @@ def test_the_prompt_is_the_published_one_byte_for_byte():
     prompt = package_registry().prompt("vlrewardbench")
     rng = random.Random(1)
     for _ in range(500):
-        row = {"query": "".join(rng.choice("ab {}%<>\n\"'é图") for _ in range(30)), "response": ["".join(rng.choice("xy {{}}#\n") for _ in range(40)) for _ in range(2)]}
+        row = {
+            "query": "".join(rng.choice("ab {}%<>\n\"'é图") for _ in range(30)),
+            "response": ["".join(rng.choice("xy {{}}#\n") for _ in range(40)) for _ in range(2)],
+        }
         assert render(prompt, row["query"], row["response"]) == module.get_prompt(row, 0)
         assert render(prompt, row["query"], row["response"][::-1]) == module.get_prompt(row, 1)

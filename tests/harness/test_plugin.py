@@ -59,7 +59,10 @@ def test_registering_again_does_nothing_more():
 @pytest.mark.parametrize("version", ["0.8.0", "0.6.1", "1.0", "unknown"])
 def test_an_unknown_lmms_eval_gets_one_clear_warning(monkeypatch, version):
     monkeypatch.setattr(importlib.metadata, "version", lambda name: version)
-    with pytest.warns(RuntimeWarning, match=r"vlrb-tasks could not register its tasks: lmms-eval .* is installed; this vlrb-tasks knows 0\.7.*vlrb path") as caught:
+    with pytest.warns(
+        RuntimeWarning,
+        match=r"vlrb-tasks could not register its tasks: lmms-eval .* is installed; this vlrb-tasks knows 0\.7.*vlrb path",
+    ) as caught:
         assert plugin.register() == []
     assert len(caught) == 1
 

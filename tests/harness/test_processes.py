@@ -30,8 +30,29 @@ def results_in(folder: Path) -> tuple[dict, list[dict]]:
     return json.loads(results.read_text()), sorted(samples, key=lambda sample: sample["doc_id"])
 
 
-def judge(folder: Path, model: str, arguments: str, *more: str, launcher=("lmms-eval",), tasks="vlrb_scenes", output="out", **environment: str):
-    command = [*launcher, "--model", model, "--model_args", arguments, "--tasks", tasks, "--output_path", output, "--log_samples", *more]
+def judge(
+    folder: Path,
+    model: str,
+    arguments: str,
+    *more: str,
+    launcher=("lmms-eval",),
+    tasks="vlrb_scenes",
+    output="out",
+    **environment: str,
+):
+    command = [
+        *launcher,
+        "--model",
+        model,
+        "--model_args",
+        arguments,
+        "--tasks",
+        tasks,
+        "--output_path",
+        output,
+        "--log_samples",
+        *more,
+    ]
     finished = run(*command, cwd=folder, **environment)
     assert list((folder / output).rglob("*_results.json")), finished.stdout[-3000:] + finished.stderr[-3000:]
     return finished, *results_in(folder / output)
@@ -79,7 +100,12 @@ def test_include_path_is_a_way_in_without_the_hook(tmp_path):
 
 
 def test_score_gives_the_numbers_of_the_run_bit_for_bit(tmp_path):
-    _, results, _ = judge(tmp_path, "vlrb_baseline", "policy=oracle,accuracy=0.7,tie_rate=0.1,unparsed_rate=0.1", launcher=(sys.executable, "-m", "lmms_eval"))
+    _, results, _ = judge(
+        tmp_path,
+        "vlrb_baseline",
+        "policy=oracle,accuracy=0.7,tie_rate=0.1,unparsed_rate=0.1",
+        launcher=(sys.executable, "-m", "lmms_eval"),
+    )
     found = json.loads(run("vlrb", "score", "--json", "out", cwd=tmp_path).stdout)
     reported = {name.split(",")[0]: value for name, value in results["results"]["vlrb_scenes"].items()}
     compared = 0
@@ -93,7 +119,15 @@ def test_score_gives_the_numbers_of_the_run_bit_for_bit(tmp_path):
 
 
 def test_a_wrong_data_folder_is_told_in_one_line(tmp_path):
-    finished = run("lmms-eval", "--model", "vlrb_baseline", "--tasks", "vlrewardbench", cwd=tmp_path, VLRB_DATA=str(tmp_path / "none"))
+    finished = run(
+        "lmms-eval",
+        "--model",
+        "vlrb_baseline",
+        "--tasks",
+        "vlrewardbench",
+        cwd=tmp_path,
+        VLRB_DATA=str(tmp_path / "none"),
+    )
     assert "VLRB_DATA: got" in finished.stdout + finished.stderr
     assert "expected a folder" in finished.stdout + finished.stderr
 
@@ -102,7 +136,15 @@ def test_llava_in_one_and_in_two_processes(tmp_path, tiny_llava):
     """Greedy: the log and every score of two processes are those of one."""
     greedy = ("--limit", "7", "--gen_kwargs", "temperature=0,max_new_tokens=8")
     _, one, one_samples = judge(tmp_path, "llava_hf", f"pretrained={tiny_llava},{CPU}", *greedy)
-    _, two, two_samples = judge(tmp_path, "llava_hf", f"pretrained={tiny_llava},{CPU}", *greedy, launcher=torchrun(), output="two", ACCELERATE_USE_CPU="true")
+    _, two, two_samples = judge(
+        tmp_path,
+        "llava_hf",
+        f"pretrained={tiny_llava},{CPU}",
+        *greedy,
+        launcher=torchrun(),
+        output="two",
+        ACCELERATE_USE_CPU="true",
+    )
     assert [sample["doc_id"] for sample in two_samples] == list(range(7))
     assert [s["ballot"] for s in one_samples] == [s["ballot"] for s in two_samples]
     assert [s["input"] for s in one_samples] == [s["input"] for s in two_samples]
@@ -111,25 +153,52 @@ def test_llava_in_one_and_in_two_processes(tmp_path, tiny_llava):
 
 
 def test_draws_are_samples_of_their_own(tmp_path, tiny_llava):
-    _, _, samples = judge(tmp_path, "llava_hf", f"pretrained={tiny_llava},{CPU}", "--limit", "2", "--gen_kwargs", "temperature=1.0,top_p=1.0,max_new_tokens=8")
+    _, _, samples = judge(
+        tmp_path,
+        "llava_hf",
+        f"pretrained={tiny_llava},{CPU}",
+        "--limit",
+        "2",
+        "--gen_kwargs",
+        "temperature=1.0,top_p=1.0,max_new_tokens=8",
+    )
     assert all(len(set(votes)) == 5 for votes in texts(samples))
 
 
 def test_llava_as_a_simple_adapter(tmp_path, tiny_llava):
-    _, results, samples = judge(tmp_path, "llava_hf", f"pretrained={tiny_llava},{CPU}", "--limit", "2", "--gen_kwargs", "temperature=0,max_new_tokens=4", "--force_simple")
+    _, results, samples = judge(
+        tmp_path,
+        "llava_hf",
+        f"pretrained={tiny_llava},{CPU}",
+        "--limit",
+        "2",
+        "--gen_kwargs",
+        "temperature=0,max_new_tokens=4",
+        "--force_simple",
+    )
     assert results["config"]["model_backend"].endswith("(simple)")
     assert all(text for votes in texts(samples) for text in votes)
 
 
 def test_qwen(tmp_path, tiny_qwen):
-    _, _, samples = judge(tmp_path, "qwen2_5_vl", f"pretrained={tiny_qwen},{CPU}", "--limit", "3", "--gen_kwargs", "temperature=1.0,top_p=1.0,max_new_tokens=8")
+    _, _, samples = judge(
+        tmp_path,
+        "qwen2_5_vl",
+        f"pretrained={tiny_qwen},{CPU}",
+        "--limit",
+        "3",
+        "--gen_kwargs",
+        "temperature=1.0,top_p=1.0,max_new_tokens=8",
+    )
     assert all(len(set(votes)) == 5 for votes in texts(samples))
 
 
 def test_baselines_in_two_processes(tmp_path):
     arguments = "policy=oracle,accuracy=0.7,unparsed_rate=0.1"
     _, one, one_samples = judge(tmp_path, "vlrb_baseline", arguments)
-    _, two, two_samples = judge(tmp_path, "vlrb_baseline", arguments, launcher=torchrun(), output="two", ACCELERATE_USE_CPU="true")
+    _, two, two_samples = judge(
+        tmp_path, "vlrb_baseline", arguments, launcher=torchrun(), output="two", ACCELERATE_USE_CPU="true"
+    )
     assert [s["ballot"] for s in one_samples] == [s["ballot"] for s in two_samples]
     assert scores(one) == scores(two)
 
@@ -140,9 +209,25 @@ class Server:
     def __init__(self, model: Path, log: Path) -> None:
         self.port = free_port()
         self.log = log
-        command = [Path(sys.executable).parent / "transformers", "serve", str(model), "--device", "cpu", "--host", "127.0.0.1", "--port", str(self.port)]
+        command = [
+            Path(sys.executable).parent / "transformers",
+            "serve",
+            str(model),
+            "--device",
+            "cpu",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(self.port),
+        ]
         with log.open("w") as output:
-            self.process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, env={**os.environ, "HF_HUB_OFFLINE": "1"}, start_new_session=True)
+            self.process = subprocess.Popen(
+                command,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, "HF_HUB_OFFLINE": "1"},
+                start_new_session=True,
+            )
 
     def __enter__(self) -> Server:
         for _ in range(240):
@@ -172,7 +257,9 @@ class Server:
 
 def test_an_api_server_judges(tmp_path, tiny_llava):
     with Server(tiny_llava, tmp_path / "server.log") as server:
-        _, results, samples = judge(tmp_path, "openai", server.arguments(tiny_llava), "--limit", "3", "--gen_kwargs", "max_new_tokens=8")
+        _, results, samples = judge(
+            tmp_path, "openai", server.arguments(tiny_llava), "--limit", "3", "--gen_kwargs", "max_new_tokens=8"
+        )
         assert server.answered >= 15
     assert results["results"]["vlrb_scenes"]["failed_rate,none"] == 0
     assert all(text for votes in texts(samples) for text in votes)
@@ -187,7 +274,9 @@ def test_a_server_killed_midway_leaves_failed_votes_that_are_told_loudly(tmp_pat
             server.kill()
 
         threading.Thread(target=kill_after_some, daemon=True).start()
-        finished, results, samples = judge(tmp_path, "openai", server.arguments(tiny_llava), "--limit", "12", "--gen_kwargs", "max_new_tokens=8")
+        finished, results, samples = judge(
+            tmp_path, "openai", server.arguments(tiny_llava), "--limit", "12", "--gen_kwargs", "max_new_tokens=8"
+        )
     votes = [vote for sample in samples for vote in sample["ballot"]["votes"]]
     failed = sum(vote["verdict"] == "failed" for vote in votes)
     assert len(votes) == 60

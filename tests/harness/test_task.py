@@ -44,8 +44,12 @@ def mirror(tmp_path, monkeypatch) -> Path:
 
 
 def evaluate(model, tasks=("vlrewardbench",), include_path=None, **kwargs):
-    manager = TaskManager(include_defaults=False, include_path=include_path)  # without the built-in tasks, which take seconds to index
-    return simple_evaluate(model=model, tasks=list(tasks), task_manager=manager, bootstrap_iters=0, log_samples=True, **kwargs)
+    manager = TaskManager(
+        include_defaults=False, include_path=include_path
+    )  # without the built-in tasks, which take seconds to index
+    return simple_evaluate(
+        model=model, tasks=list(tasks), task_manager=manager, bootstrap_iters=0, log_samples=True, **kwargs
+    )
 
 
 def scores(results, task="vlrewardbench"):
@@ -61,9 +65,16 @@ def test_each_item_is_asked_k_times_each_draw_with_its_own_order(mirror, recorde
     for sample in results["samples"]["vlrewardbench"]:
         ballot = sample["ballot"]
         asked = [text for text, args in zip(model.texts, model.asked, strict=True) if args[3] == sample["doc_id"]]
-        one, two = (r or "[empty response]" for r in ([r for r in json.loads((mirror / "test.jsonl").read_text().split("\n")[sample["doc_id"]])["response"]]))
+        one, two = (
+            r or "[empty response]"
+            for r in json.loads((mirror / "test.jsonl").read_text().split("\n")[sample["doc_id"]])["response"]
+        )
         for text, vote in zip(asked, ballot["votes"], strict=True):
-            assert (text.index(f"Answer 1: {one}") > 0) if vote["order"] == [0, 1] else (text.index(f"Answer 1: {two}") > 0)
+            assert (
+                (text.index(f"Answer 1: {one}") > 0)
+                if vote["order"] == [0, 1]
+                else (text.index(f"Answer 1: {two}") > 0)
+            )
             assert vote["vote"] == vote["order"][0]  # it always names the first slot
 
 
@@ -71,7 +82,10 @@ def test_each_item_is_asked_k_times_each_draw_with_its_own_order(mirror, recorde
 def test_images_are_rgb_several_one_or_none(mirror, recorder):
     model = recorder()
     evaluate(model)
-    found = {args[3]: [(image.mode, image.size) for image in images] for args, images in zip(model.asked, model.images, strict=True)}
+    found = {
+        args[3]: [(image.mode, image.size) for image in images]
+        for args, images in zip(model.asked, model.images, strict=True)
+    }
     assert found[0] == [("RGB", (12, 8))] * 2
     assert found[1] == [("RGB", (12, 8))]
     assert found[5] == []
@@ -98,14 +112,25 @@ def test_generation_settings_of_the_protocol(mirror):
     model = SimpleRecorder()
     evaluate(model)
     settings = model.asked[0][1]
-    assert settings == {"temperature": 0.2, "top_p": 0.2, "max_new_tokens": 2048, "do_sample": True, "until": ["<|im_end|>"]}
+    assert settings == {
+        "temperature": 0.2,
+        "top_p": 0.2,
+        "max_new_tokens": 2048,
+        "do_sample": True,
+        "until": ["<|im_end|>"],
+    }
     assert model.asked[0][1] is not model.asked[1][1]  # adapters write into it
 
 
 def test_greedy_from_the_command_line(mirror):
     model = SimpleRecorder()
     evaluate(model, gen_kwargs="temperature=0,max_new_tokens=7")
-    assert {k: model.asked[0][1][k] for k in ("temperature", "do_sample", "top_p", "max_new_tokens")} == {"temperature": 0.0, "do_sample": False, "top_p": None, "max_new_tokens": 7}
+    assert {k: model.asked[0][1][k] for k in ("temperature", "do_sample", "top_p", "max_new_tokens")} == {
+        "temperature": 0.0,
+        "do_sample": False,
+        "top_p": None,
+        "max_new_tokens": 7,
+    }
 
 
 def test_repeats_sets_the_number_of_draws_and_nothing_is_asked_of_lmms_evals_stability_metrics(mirror):
@@ -113,7 +138,11 @@ def test_repeats_sets_the_number_of_draws_and_nothing_is_asked_of_lmms_evals_sta
     results = evaluate(model, repeats=3)
     assert len(model.texts) == 18
     found = scores(results)
-    assert [name for name in found if name.startswith("accuracy_at_") and not name.endswith(("_ci95", "_n", "_stderr", "clt", "clustered"))] == ["accuracy_at_1", "accuracy_at_3"]
+    assert [
+        name
+        for name in found
+        if name.startswith("accuracy_at_") and not name.endswith(("_ci95", "_n", "_stderr", "clt", "clustered"))
+    ] == ["accuracy_at_1", "accuracy_at_3"]
     assert not any("expected_accuracy" in name for name in found)
     assert results["configs"]["vlrewardbench"]["judge"]["draws"] == 3
 
@@ -146,7 +175,9 @@ def test_the_log_holds_each_text_once_and_gives_the_same_scores(mirror):
         assert [str(v) for v in sample["filtered_resps"]] == [vote["verdict"] for vote in sample["ballot"]["votes"]]
         assert {"draw", "order", "text", "verdict", "vote", "span"} <= sample["ballot"]["votes"][0].keys()
     ballots = [ballot_from_record(json.loads(json.dumps(sample["ballot"]))) for sample in samples]
-    again = score_ballots(ballots, pairwise_metrics(("general", "hallucination", "reasoning"), 5, ("attribute", "existence")))
+    again = score_ballots(
+        ballots, pairwise_metrics(("general", "hallucination", "reasoning"), 5, ("attribute", "existence"))
+    )
     found = scores(results)
     for name, score in again.items():
         assert repr(found[name]) == repr(score.value), name
@@ -158,7 +189,15 @@ def test_the_log_holds_each_text_once_and_gives_the_same_scores(mirror):
 def test_the_table_shows_metrics_and_intervals_and_no_ballots(mirror):
     results = evaluate(SimpleRecorder())
     table = make_table(copy.deepcopy(results))
-    for name in ("overall_accuracy", "macro_accuracy_strict", "accuracy_reasoning", "overall_accuracy_ci95", "coverage", "accuracy_at_5", "accuracy_tag_existence"):
+    for name in (
+        "overall_accuracy",
+        "macro_accuracy_strict",
+        "accuracy_reasoning",
+        "overall_accuracy_ci95",
+        "coverage",
+        "accuracy_at_5",
+        "accuracy_tag_existence",
+    ):
         assert f"|{name} " in table or f"|{name}|" in table, name
     assert "ballot" not in table
     assert "ballot,none" not in results["results"]["vlrewardbench"]
@@ -186,7 +225,9 @@ def test_runs_beside_another_task_of_any_kind(mirror, tmp_path):
     plain.mkdir()
     (plain / "words.jsonl").write_text("\n".join(json.dumps({"q": f"word {i}", "a": "yes"}) for i in range(3)))
     (plain / "plain_words.yaml").write_text(
-        "task: plain_words\ndataset_path: json\ndataset_kwargs: {data_files: {test: " + str(plain / "words.jsonl") + "}}\ntest_split: test\n"
+        "task: plain_words\ndataset_path: json\ndataset_kwargs: {data_files: {test: "
+        + str(plain / "words.jsonl")
+        + "}}\ntest_split: test\n"
         "output_type: generate_until\ndoc_to_text: '{{q}}'\ndoc_to_target: '{{a}}'\ngeneration_kwargs: {max_new_tokens: 3}\n"
         "metric_list: [{metric: exact_match, aggregation: mean, higher_is_better: true}]\n"
     )
@@ -202,7 +243,9 @@ def test_baselines_go_through_prompt_order_and_parser(mirror, policy):
     results = evaluate(BaselineJudge(policy=policy))
     found = scores(results)
     assert found["unparsed_rate"] == 0
-    votes = [(sample["ballot"], vote) for sample in results["samples"]["vlrewardbench"] for vote in sample["ballot"]["votes"]]
+    votes = [
+        (sample["ballot"], vote) for sample in results["samples"]["vlrewardbench"] for vote in sample["ballot"]["votes"]
+    ]
     if policy == "first":
         assert found["first_slot_rate"] == 1
     if policy == "second":
@@ -215,7 +258,10 @@ def test_baselines_go_through_prompt_order_and_parser(mirror, policy):
 
 
 def test_the_oracle_errs_ties_and_fails_as_often_as_it_is_told():
-    results = evaluate(BaselineJudge(policy="oracle", accuracy=0.8, tie_rate=0.1, unparsed_rate=0.05, failed_rate=0.05), ["vlrb_scenes"])
+    results = evaluate(
+        BaselineJudge(policy="oracle", accuracy=0.8, tie_rate=0.1, unparsed_rate=0.05, failed_rate=0.05),
+        ["vlrb_scenes"],
+    )
     found = scores(results, "vlrb_scenes")
     # 1,500 votes: three standard errors of 0.1 are 0.023, of 0.05 are 0.017
     assert found["tie_rate"] == pytest.approx(0.1, abs=0.023)
@@ -224,20 +270,43 @@ def test_the_oracle_errs_ties_and_fails_as_often_as_it_is_told():
     assert found["accuracy_at_1"] == pytest.approx(0.8 * 0.8, abs=0.037)
 
 
-@pytest.mark.parametrize("arguments,message", [({"policy": "best"}, "expected one of first"), ({"accuracy": 2}, "between 0 and 1"), ({"polisy": "first"}, "no argument 'polisy'"), ({"tie_rate": 0.6, "unparsed_rate": 0.6}, "more than 1")])
+@pytest.mark.parametrize(
+    "arguments,message",
+    [
+        ({"policy": "best"}, "expected one of first"),
+        ({"accuracy": 2}, "between 0 and 1"),
+        ({"polisy": "first"}, "no argument 'polisy'"),
+        ({"tie_rate": 0.6, "unparsed_rate": 0.6}, "more than 1"),
+    ],
+)
 def test_baselines_refuse_what_they_do_not_know(arguments, message):
     with pytest.raises(ValueError, match=message):
         BaselineJudge(**arguments)
 
 
 def task(**changes):
-    return {"task": "mine", "output_type": "generate_until", "judge": {"benchmark": "vlrb_scenes", "options": {"items": 12}}, **changes}
+    return {
+        "task": "mine",
+        "output_type": "generate_until",
+        "judge": {"benchmark": "vlrb_scenes", "options": {"items": 12}},
+        **changes,
+    }
 
 
 def test_order_policies_and_prompts_by_yaml():
     for order, asked in (("both", 24), ("fixed", 12), ("length_parity", 12), ("balanced", 12)):
         model = SimpleRecorder("[[A]]")
-        made = JudgeTask(task(judge={"benchmark": "vlrb_scenes", "options": {"items": 12}, "draws": 1, "order": order, "prompt": "think_answer"}))
+        made = JudgeTask(
+            task(
+                judge={
+                    "benchmark": "vlrb_scenes",
+                    "options": {"items": 12},
+                    "draws": 1,
+                    "order": order,
+                    "prompt": "think_answer",
+                }
+            )
+        )
         results = evaluate(model, [made])
         assert len(model.asked) == asked
         found = scores(results, "mine")
@@ -265,8 +334,10 @@ def test_a_wrong_task_is_told(config, message):
 
 
 def test_wrong_data_is_told(mirror):
-    (mirror / "test.jsonl").write_text("\n".join(json.dumps({**row, "image": None, "human_ranking": [1, 1]}) for row in rows()))
-    with pytest.raises(DataError, match="row 0 .* human_ranking: got"):
+    (mirror / "test.jsonl").write_text(
+        "\n".join(json.dumps({**row, "image": None, "human_ranking": [1, 1]}) for row in rows())
+    )
+    with pytest.raises(DataError, match=r"row 0 .* human_ranking: got"):
         evaluate(SimpleRecorder())
 
 

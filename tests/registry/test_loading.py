@@ -23,23 +23,41 @@ cases:
 
 FAULTS = {
     "unknown field": (GOOD + "tempalte: x\n", "14 tempalte: no such field. Did you mean template?"),
-    "missing field": (GOOD.replace("version: 1\n", ""), "version: missing; expected a value. Fix: add `version:` here."),
-    "wrong mode": (GOOD.replace("pairwise", "pairwize"), "3 mode: got 'pairwize'; expected 'pairwise'. Did you mean pairwise?"),
+    "missing field": (
+        GOOD.replace("version: 1\n", ""),
+        "version: missing; expected a value. Fix: add `version:` here.",
+    ),
+    "wrong mode": (
+        GOOD.replace("pairwise", "pairwize"),
+        "3 mode: got 'pairwize'; expected 'pairwise'. Did you mean pairwise?",
+    ),
     "wrong parser": (GOOD.replace("kind: prose", "kind: prosa"), "8 parser.0.kind: got 'prosa'"),
     "version in words": (GOOD.replace("version: 1", "version: one"), "2 version: got 'one'; expected a valid integer"),
     "version 0": (GOOD.replace("version: 1", "version: 0"), "2 version: got 0; expected greater than or equal to 1"),
     "one label": (GOOD.replace("[Answer 1, Answer 2]", "[Answer 1]"), "7 labels.1: missing"),
     "equal labels": (GOOD.replace("[Answer 1, Answer 2]", "[Answer 1, Answer 1]"), "expected two labels that differ"),
-    "no template": (GOOD.replace("template:", "description2:").replace("description2", "system"), "expected one of template and template_from"),
+    "no template": (
+        GOOD.replace("template:", "description2:").replace("description2", "system"),
+        "expected one of template and template_from",
+    ),
     "wrong verdict": (GOOD.replace("verdict: second", "verdict: secnd"), "12 cases.1.verdict: got 'secnd'"),
     "name with a capital": (GOOD.replace("id: mine", "id: Mine"), "1 id: got 'Mine'; expected a name in small letters"),
-    "id is not the file's name": (GOOD.replace("id: mine", "id: yours"), "1 id: got 'yours'; expected 'mine', the name of the file"),
+    "id is not the file's name": (
+        GOOD.replace("id: mine", "id: yours"),
+        "1 id: got 'yours'; expected 'mine', the name of the file",
+    ),
     "key twice": (GOOD + "id: mine\n", "14 id: stands twice, first on line 1"),
     "tab": (GOOD.replace("version: 1", "\tversion: 1"), "2 is no YAML"),
     "unclosed quote": (GOOD + "system: 'oh\n", "is no YAML"),
     "a list": ("- a\n- b\n", "expected a mapping"),
     "empty": ("", "expected a mapping"),
-    "hash too short": (GOOD.replace('template: "{{ question }} {{ responses[0] }} {{ responses[1] }}"', "template_from: {call: 'a.b:c', sha256: abc}"), "template_from.sha256: got 'abc'"),
+    "hash too short": (
+        GOOD.replace(
+            'template: "{{ question }} {{ responses[0] }} {{ responses[1] }}"',
+            "template_from: {call: 'a.b:c', sha256: abc}",
+        ),
+        "template_from.sha256: got 'abc'",
+    ),
 }
 
 
@@ -70,9 +88,9 @@ def test_a_file_that_is_not_there_or_no_text(tmp_path: Path):
 
 def test_names_that_do_not_exist_get_the_nearest():
     registry = package_registry()
-    with pytest.raises(RegistryError, match="Did you mean vlrewardbench?"):
+    with pytest.raises(RegistryError, match=r"Did you mean vlrewardbench\?"):
         registry.prompt("vlrewardbensh")
-    with pytest.raises(RegistryError, match="Did you mean vlrb_scenes?"):
+    with pytest.raises(RegistryError, match=r"Did you mean vlrb_scenes\?"):
         registry.benchmark("vlrb_scene")
     with pytest.raises(RegistryError, match="task: got 'nope'"):
         task_config("nope")
@@ -97,7 +115,19 @@ def test_tasks_name_benchmarks_and_draws():
 
 @pytest.mark.parametrize(
     "id,group",
-    [("mmmu_pro_test_Finance_10", "reasoning"), ("mathverse_1", "reasoning"), ("hallucination_pair-1", "hallucination"), ("RLHF-V-1", "hallucination"), ("RLAIF-V-2", "hallucination"), ("wildvision-battle-1", "general"), ("jailbreak-typo-Fraud", "general"), ("LRVInstruction-000", "general"), ("svit-x", "general"), ("politics-Gov", "general"), ("unheard-of", None)],
+    [
+        ("mmmu_pro_test_Finance_10", "reasoning"),
+        ("mathverse_1", "reasoning"),
+        ("hallucination_pair-1", "hallucination"),
+        ("RLHF-V-1", "hallucination"),
+        ("RLAIF-V-2", "hallucination"),
+        ("wildvision-battle-1", "general"),
+        ("jailbreak-typo-Fraud", "general"),
+        ("LRVInstruction-000", "general"),
+        ("svit-x", "general"),
+        ("politics-Gov", "general"),
+        ("unheard-of", None),
+    ],
 )
 def test_domains_by_the_benchmarks_own_rule(id, group):
     assert package_registry().benchmark("vlrewardbench").groups.of(id) == group

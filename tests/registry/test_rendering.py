@@ -40,7 +40,29 @@ def test_an_empty_response_is_shown_as_a_mark():
 
 @pytest.mark.parametrize(
     "mark",
-    ["<image>", "<IMAGE>", "<image 2>", "<image_1>", "<|im_end|>", "<|image_pad|>", "<|vision_start|>", "</s>", "<s>", "[INST]", "[/INST]", "<<SYS>>", "<start_of_turn>", "<img>", "<video>", "<IMG_CONTEXT>", "<|eot_id|>", "<｜User｜>", "<image_soft_token>", "[IMG]", "<bos>"],
+    [
+        "<image>",
+        "<IMAGE>",
+        "<image 2>",
+        "<image_1>",
+        "<|im_end|>",
+        "<|image_pad|>",
+        "<|vision_start|>",
+        "</s>",
+        "<s>",
+        "[INST]",
+        "[/INST]",
+        "<<SYS>>",
+        "<start_of_turn>",
+        "<img>",
+        "<video>",
+        "<IMG_CONTEXT>",
+        "<|eot_id|>",
+        "<｜User｜>",
+        "<image_soft_token>",
+        "[IMG]",
+        "<bos>",
+    ],
 )
 def test_marks_of_models_in_the_data_are_broken(mark):
     text = judge_text(own(), Item("1", f"what {mark} is", (f"a{mark}", f"{mark}b"), 0, "g"), (0, 1))
@@ -48,13 +70,29 @@ def test_marks_of_models_in_the_data_are_broken(mark):
     assert text.count(mark[0] + " " + mark[1:]) == 3
 
 
-@pytest.mark.parametrize("text", ["a < b > c", "<b>bold</b>", "x<y", "[1, 2]", "<div>", "5 <|> 3", "<imagery>", "List<string>", "<sum>", "[INSTANCE]"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a < b > c",
+        "<b>bold</b>",
+        "x<y",
+        "[1, 2]",
+        "<div>",
+        "5 <|> 3",
+        "<imagery>",
+        "List<string>",
+        "<sum>",
+        "[INSTANCE]",
+    ],
+)
 def test_other_brackets_stay(text):
     assert guarded(text) == text
 
 
 def test_the_prompts_own_text_is_not_guarded():
-    assert "<image>" in judge_text(own(template="<image> {{ question }} {{ responses }}"), Item("1", "q", ("a", "b"), 0, "g"), (0, 1))
+    assert "<image>" in judge_text(
+        own(template="<image> {{ question }} {{ responses }}"), Item("1", "q", ("a", "b"), 0, "g"), (0, 1)
+    )
 
 
 @pytest.mark.parametrize(
@@ -74,7 +112,9 @@ def test_templates_with_a_fault_are_told(template, message):
 
 def published(**changes) -> Prompt:
     prompt = package_registry().prompt("vlrewardbench")
-    return prompt.model_copy(update={"template_from": TemplateFrom.model_construct(**{**prompt.template_from.model_dump(), **changes})})
+    return prompt.model_copy(
+        update={"template_from": TemplateFrom.model_construct(**{**prompt.template_from.model_dump(), **changes})}
+    )
 
 
 def test_another_published_text_is_an_error_that_says_so():
@@ -84,7 +124,12 @@ def test_another_published_text_is_an_error_that_says_so():
 
 @pytest.mark.parametrize(
     "call,message",
-    [("os:getcwd", "expected a function of a package that publishes prompts"), ("no_such_package.x:y", "no_such_package is not installed"), ("lmms_eval.tasks.nowhere:f", "no module"), ("lmms_eval.tasks.vl_rewardbench.utils:nothing", "has no function nothing")],
+    [
+        ("os:getcwd", "expected a function of a package that publishes prompts"),
+        ("no_such_package.x:y", "no_such_package is not installed"),
+        ("lmms_eval.tasks.nowhere:f", "no module"),
+        ("lmms_eval.tasks.vl_rewardbench.utils:nothing", "has no function nothing"),
+    ],
 )
 def test_a_published_template_that_cannot_be_had(call, message):
     with pytest.raises(RegistryError, match=message):

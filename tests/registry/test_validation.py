@@ -10,13 +10,25 @@ def test_all_files_of_this_package_are_fine():
 
 
 FAULTS = {
-    "case is read otherwise": (GOOD.replace("text: Hm.", "text: Answer 2 wins."), "cases.2: 'Answer 2 wins.' is read as second"),
+    "case is read otherwise": (
+        GOOD.replace("text: Hm.", "text: Answer 2 wins."),
+        "cases.2: 'Answer 2 wins.' is read as second",
+    ),
     "no unparsed case": (GOOD.replace("  - {text: Hm., verdict: unparsed}\n", ""), "cases: none for 'unparsed'"),
-    "no case for a label": (GOOD.replace("  - {text: Answer 2 is better., verdict: second}\n", ""), "cases: none for 'second'"),
+    "no case for a label": (
+        GOOD.replace("  - {text: Answer 2 is better., verdict: second}\n", ""),
+        "cases: none for 'second'",
+    ),
     "ties without a case": (GOOD + "ties: C\n", "cases: none for 'tie'"),
     "ties without an answer": (GOOD + "ties: C\n", "answers.tie: missing"),
-    "answer is read otherwise": (GOOD.replace("second: Answer 2 is better.", "second: Answer 1 is better."), "answers.second: 'Answer 1 is better.' is read as first"),
-    "unknown variable": (GOOD.replace("{{ question }}", "{{ query }}"), "uses 'query'; expected labels, question, responses"),
+    "answer is read otherwise": (
+        GOOD.replace("second: Answer 2 is better.", "second: Answer 1 is better."),
+        "answers.second: 'Answer 1 is better.' is read as first",
+    ),
+    "unknown variable": (
+        GOOD.replace("{{ question }}", "{{ query }}"),
+        "uses 'query'; expected labels, question, responses",
+    ),
     "question left out": (GOOD.replace("{{ question }} ", ""), "does not use 'question'"),
     "braces": (GOOD.replace("{{ question }}", "{{ question }"), "template, its line 1"),
 }

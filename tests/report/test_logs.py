@@ -15,11 +15,22 @@ REGISTRY = package_registry()
 
 def ballot(key="k1", texts=("Overall Judgment: Answer 1 is better.",), group="general"):
     votes = tuple(Vote(i, (0, 1), text, "first", (18, 36), 0, "for") for i, text in enumerate(texts))
-    return Ballot(key, "wildvision-1", group, 0, (3, 4), (), votes, Origin("vlrewardbench", "vlrewardbench@1", "vlrewardbench_official"))
+    return Ballot(
+        key,
+        "wildvision-1",
+        group,
+        0,
+        (3, 4),
+        (),
+        votes,
+        Origin("vlrewardbench", "vlrewardbench@1", "vlrewardbench_official"),
+    )
 
 
 def sample_log(path, ballots):
-    path.write_text("".join(json.dumps({"doc_id": i, "ballot": ballot_record(b)}) + "\n" for i, b in enumerate(ballots)))
+    path.write_text(
+        "".join(json.dumps({"doc_id": i, "ballot": ballot_record(b)}) + "\n" for i, b in enumerate(ballots))
+    )
     return path
 
 
@@ -29,7 +40,13 @@ def inference(path, rows):
 
 
 def vote(text, swapped=0, id="mathverse_1", response=("a", "b"), ranking=(0, 1)):
-    return {"id": id, "query": "q", "response": list(response), "ranking": list(ranking), "meta": {"filter_choice": text, "random_number": swapped}}
+    return {
+        "id": id,
+        "query": "q",
+        "response": list(response),
+        "ranking": list(ranking),
+        "meta": {"filter_choice": text, "random_number": swapped},
+    }
 
 
 def test_sample_log(tmp_path):
@@ -63,7 +80,11 @@ def test_inference_file(tmp_path):
 
 def test_results_per_item(tmp_path):
     path = tmp_path / "results.json"
-    rows = [{"id": "mathverse_1", "label": 1, "prediction": 1}, {"id": "mathverse_1", "label": 0, "pred": 1}, {"id": "RLHF-V-2", "label": 0, "prediction": None}]
+    rows = [
+        {"id": "mathverse_1", "label": 1, "prediction": 1},
+        {"id": "mathverse_1", "label": 0, "pred": 1},
+        {"id": "RLHF-V-2", "label": 0, "prediction": None},
+    ]
     for content in ({"results": rows}, {"rows": rows}, rows):
         path.write_text(json.dumps(content))
         log = read_log(path, REGISTRY)
@@ -77,11 +98,14 @@ def test_reading_again_with_another_parser(tmp_path):
     log = read_log(sample_log(tmp_path / "x.jsonl", [ballot(texts=texts)]), REGISTRY)
     again, changes = read_again(log, "vlrewardbench", REGISTRY)
     assert [(c.before.outcome, c.after.outcome) for c in changes] == [("first", "second")]
-    assert [v.reading for v in again.ballots[0].votes] == ["for", "none"]  # the benchmark's own rule still reads for the official numbers
+    assert [v.reading for v in again.ballots[0].votes] == [
+        "for",
+        "none",
+    ]  # the benchmark's own rule still reads for the official numbers
     own, _ = read_again(log, "vlrb_pairwise", REGISTRY)
     assert own.origin.rule == "parser of vlrb_pairwise@1"
     assert [v.reading for v in own.ballots[0].votes] == ["for", "against"]
-    official, changes = read_again(log, "vlrewardbench_official", REGISTRY)
+    _, changes = read_again(log, "vlrewardbench_official", REGISTRY)
     assert [(c.before.outcome, c.after.outcome) for c in changes] == [("first", "unparsed")]
 
 
@@ -100,19 +124,39 @@ def broken_ballot(**changes):
 
 FAULTS = {
     "empty": ("x.jsonl", "", "holds no lines"),
-    "another task's log": ("x.jsonl", '{"doc_id": 0, "acc": 1}\n', "neither a sample log with ballots nor an inference file"),
+    "another task's log": (
+        "x.jsonl",
+        '{"doc_id": 0, "acc": 1}\n',
+        "neither a sample log with ballots nor an inference file",
+    ),
     "broken in the middle": ("x.jsonl", broken_ballot() + "{oops\n" + broken_ballot(), r"x\.jsonl:2 is no JSON"),
     "a list": ("x.jsonl", "[1]\n", r"x\.jsonl:1 is list"),
     "item twice": ("x.jsonl", broken_ballot() * 2, r"1 items stand twice \(first: k1\)"),
-    "unknown verdict": ("x.jsonl", broken_ballot(verdict="third"), r":1 ballot: verdict: got 'third'; expected one of first"),
+    "unknown verdict": (
+        "x.jsonl",
+        broken_ballot(verdict="third"),
+        r":1 ballot: verdict: got 'third'; expected one of first",
+    ),
     "wrong order": ("x.jsonl", broken_ballot(order=[0, 0]), "order: got .* expected each response once"),
     "no ballot field": ("x.jsonl", json.dumps({"ballot": {"key": "k"}}) + "\n", "a ballot without 'id'"),
-    "inference without ranking": ("x.jsonl", json.dumps({k: v for k, v in vote("x").items() if k != "ranking"}) + "\n", r":1 KeyError: 'human_ranking'"),
+    "inference without ranking": (
+        "x.jsonl",
+        json.dumps({k: v for k, v in vote("x").items() if k != "ranking"}) + "\n",
+        r":1 KeyError: 'human_ranking'",
+    ),
     "inference with a tie": ("x.jsonl", json.dumps(vote("x", ranking=(0, 0))) + "\n", "names no winner"),
-    "inference with an unknown id": ("x.jsonl", json.dumps(vote("x", id="new-1")) + "\n", "expected one that begins with"),
+    "inference with an unknown id": (
+        "x.jsonl",
+        json.dumps(vote("x", id="new-1")) + "\n",
+        "expected one that begins with",
+    ),
     "results without a list": ("x.json", "{}", "no list of results"),
     "results with a wrong label": ("x.json", '[{"id": "mathverse_1", "label": 2, "prediction": 1}]', "label"),
-    "results with a wrong prediction": ("x.json", '[{"id": "mathverse_1", "label": 1, "prediction": "A"}]', "prediction: got 'A'"),
+    "results with a wrong prediction": (
+        "x.json",
+        '[{"id": "mathverse_1", "label": 1, "prediction": "A"}]',
+        "prediction: got 'A'",
+    ),
     "results that are no JSON": ("x.json", "{", "is no JSON"),
     "gz that is none": ("x.jsonl.gz", "plain", "cannot be read"),
 }

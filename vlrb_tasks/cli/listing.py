@@ -13,10 +13,20 @@ def listing() -> str:
     tasks = [("Task", "Benchmark", "Prompt", "Draws", "Order")]
     for name in task_files():
         config = task_config(name)
-        tasks.append((name, config.benchmark, config.prompt or registry.benchmark(config.benchmark).prompt, str(config.draws), config.order))
+        tasks.append(
+            (
+                name,
+                config.benchmark,
+                config.prompt or registry.benchmark(config.benchmark).prompt,
+                str(config.draws),
+                config.order,
+            )
+        )
     benchmarks = [("Benchmark", "Data set", "Licence", "Domains")]
     for name, entry in registry.benchmarks.items():
-        benchmarks.append((name, entry.dataset.hub or "drawn by this package", entry.dataset.license, ", ".join(entry.groups.order)))
+        benchmarks.append(
+            (name, entry.dataset.hub or "drawn by this package", entry.dataset.license, ", ".join(entry.groups.order))
+        )
     prompts = [("Prompt", "Version", "Mode", "Description")]
     for name in registry.prompt_files:
         prompt = registry.prompt(name)
@@ -34,7 +44,11 @@ def details(name: str) -> str:
         entry = registry.benchmark(name)
         facts = [f"Benchmark {name}: {entry.title}", "", entry.description, ""]
         facts += [f"{key}: {value}" for key, value in entry.source.model_dump(exclude_none=True).items()]
-        facts += [f"data set: {entry.dataset.hub or 'drawn by this package'}, split {entry.dataset.split}", f"domains: {', '.join(entry.groups.order)}", f"prompt: {entry.prompt}"]
+        facts += [
+            f"data set: {entry.dataset.hub or 'drawn by this package'}, split {entry.dataset.split}",
+            f"domains: {', '.join(entry.groups.order)}",
+            f"prompt: {entry.prompt}",
+        ]
         parts.append("\n".join([*facts, "", published_table(entry)]).rstrip() + "\n")
     if name in registry.prompt_files:
         path = registry.prompt_files[name]

@@ -61,7 +61,9 @@ def render(
     draw: Annotated[int, typer.Option(help="The draw, from 0: it decides the order of the responses.")] = 0,
     prompt: Annotated[str | None, typer.Option(help="Another judge prompt than the task's own.")] = None,
     data: Annotated[Path | None, typer.Option(help="A local folder with the data set; VLRB_DATA if left out.")] = None,
-    save_images: Annotated[Path | None, typer.Option(help="Write the item's images into this folder, as the model gets them.")] = None,
+    save_images: Annotated[
+        Path | None, typer.Option(help="Write the item's images into this folder, as the model gets them.")
+    ] = None,
 ) -> None:
     """Print one item through one prompt, as the model would see it.
 
@@ -78,7 +80,11 @@ def _mirror() -> Path | None:
 
 
 @app.command()
-def validate(files: Annotated[list[Path] | None, typer.Argument(help="Prompt files; all YAML of this package if left out.")] = None) -> None:
+def validate(
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="Prompt files; all YAML of this package if left out.")
+    ] = None,
+) -> None:
     """Check YAML files: fields, templates, and that every case is read as it says.
 
     Exit code 0: all fine. 1: a fault was found.
@@ -101,7 +107,9 @@ def validate(files: Annotated[list[Path] | None, typer.Argument(help="Prompt fil
 
 @app.command()
 def parse(
-    file: Annotated[Path | None, typer.Argument(help="JSON lines with `text` and, if given, `prompt`; standard input if left out.")] = None,
+    file: Annotated[
+        Path | None, typer.Argument(help="JSON lines with `text` and, if given, `prompt`; standard input if left out.")
+    ] = None,
     prompt: Annotated[str | None, typer.Option(help="The prompt whose parser reads lines that name none.")] = None,
 ) -> None:
     """Read judge texts: one line of JSON in, one line of JSON out, in the same order.
@@ -124,9 +132,21 @@ def parse(
 
 @app.command()
 def score(
-    paths: Annotated[list[Path], typer.Argument(help="Sample logs, folders of runs, inference files of VL-RewardBench, or results per item.")],
-    parser: Annotated[str | None, typer.Option(help="Read the raw texts again with the parser of this prompt (or vlrewardbench_official).")] = None,
-    diff: Annotated[bool, typer.Option("--diff", help="List the verdicts that --parser changes; without --parser, those that this version reads differently.")] = False,
+    paths: Annotated[
+        list[Path],
+        typer.Argument(help="Sample logs, folders of runs, inference files of VL-RewardBench, or results per item."),
+    ],
+    parser: Annotated[
+        str | None,
+        typer.Option(help="Read the raw texts again with the parser of this prompt (or vlrewardbench_official)."),
+    ] = None,
+    diff: Annotated[
+        bool,
+        typer.Option(
+            "--diff",
+            help="List the verdicts that --parser changes; without --parser, those that this version reads differently.",
+        ),
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object, for machines.")] = False,
 ) -> None:
     """Score votes from a log: the same numbers as lmms-eval printed, bit for bit, without a model.

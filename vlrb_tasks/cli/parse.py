@@ -31,14 +31,22 @@ def parsed_lines(lines: Iterable[str], prompt: str | None, where: str) -> Iterat
         try:
             row = json.loads(line)
         except json.JSONDecodeError as error:
-            raise RegistryError(f'{where}:{number} is no JSON: {error.msg}. Fix: write each text as {{"text": "..."}} on a line of its own.') from error
+            raise RegistryError(
+                f'{where}:{number} is no JSON: {error.msg}. Fix: write each text as {{"text": "..."}} on a line of its own.'
+            ) from error
         if not isinstance(row, dict) or "text" not in row or not isinstance(row["text"], str | None):
-            raise RegistryError(f"{where}:{number} text: missing or no text; expected an object with a string `text`. Fix: add it.")
+            raise RegistryError(
+                f"{where}:{number} text: missing or no text; expected an object with a string `text`. Fix: add it."
+            )
         name = row.get("prompt", prompt)
         if name is None:
-            raise RegistryError(f"{where}:{number} prompt: missing; the line names none and --prompt is not given. Fix: add --prompt NAME.")
+            raise RegistryError(
+                f"{where}:{number} prompt: missing; the line names none and --prompt is not given. Fix: add --prompt NAME."
+            )
         if name not in parsers:
             parsers[name] = parser_named(name, registry)
         reader = parsers[name]
         verdict: Verdict = parse_official(row["text"]) if reader is None else reader.read(row["text"])
-        yield json.dumps({"verdict": verdict.outcome, "span": verdict.span and list(verdict.span), "rule": verdict.rule})
+        yield json.dumps(
+            {"verdict": verdict.outcome, "span": verdict.span and list(verdict.span), "rule": verdict.rule}
+        )

@@ -11,7 +11,15 @@ from ..registry.index import package_registry, task_config
 from ..registry.rendering import judge_text
 
 
-def rendered(task: str, number: int, id: str | None, draw: int, prompt_id: str | None, mirror: Path | None, save_images: Path | None) -> str:
+def rendered(
+    task: str,
+    number: int,
+    id: str | None,
+    draw: int,
+    prompt_id: str | None,
+    mirror: Path | None,
+    save_images: Path | None,
+) -> str:
     """Return what the model would be asked, under a head that says which item, draw and order it is.
 
     Raises:
@@ -27,14 +35,18 @@ def rendered(task: str, number: int, id: str | None, draw: int, prompt_id: str |
     if id is not None:
         found = [i for i, item in enumerate(items) if item.id == id]
         if not found:
-            raise DataError(f"{source.where}: no item with id {id!r}. Fix: use --item 0 to {len(items) - 1}, or an id of the data set.")
+            raise DataError(
+                f"{source.where}: no item with id {id!r}. Fix: use --item 0 to {len(items) - 1}, or an id of the data set."
+            )
         number = found[0]
     if not 0 <= number < len(items):
-        raise DataError(f"{source.where}: no item {number}; there are {len(items)}. Fix: use --item 0 to {len(items) - 1}.")
+        raise DataError(
+            f"{source.where}: no item {number}; there are {len(items)}. Fix: use --item 0 to {len(items) - 1}."
+        )
     if draw < 0:
         raise DataError(f"draw: got {draw}; expected 0 or more. Fix: use --draw 0.")
     item = items[number]
-    order = [order for asked, order in draw_orders(item, draw + 1, config.order, config.seed) if asked == draw][0]
+    order = next(order for asked, order in draw_orders(item, draw + 1, config.order, config.seed) if asked == draw)
     images = source.images(number)
     if save_images is not None:
         save_images.mkdir(parents=True, exist_ok=True)

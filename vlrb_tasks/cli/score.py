@@ -24,7 +24,7 @@ def scored(paths: Sequence[Path], parser: str | None, diff: bool, as_json: bool)
     registry = package_registry()
     objects: dict[str, dict[str, Any]] = {}
     texts = []
-    for path in [log for path in paths for log in find_logs(path)]:
+    for path in [found for named in paths for found in find_logs(named)]:
         log = read_log(path, registry)
         changes: list[Change] | None = None
         if parser is not None:
@@ -41,7 +41,12 @@ def scored(paths: Sequence[Path], parser: str | None, diff: bool, as_json: bool)
 
 def _text(log: Log, scores: Mapping[str, Score], changes: list[Change] | None) -> str:
     known = package_registry().benchmarks.get(log.origin.benchmark)
-    parts = [f"{log.path} ({log.kind}): {origin_line(log.origin)}", *(f"NOTE: {note}" for note in log.notes), "", score_table(scores)]
+    parts = [
+        f"{log.path} ({log.kind}): {origin_line(log.origin)}",
+        *(f"NOTE: {note}" for note in log.notes),
+        "",
+        score_table(scores),
+    ]
     if known is not None and known.published:
         parts += ["", published_table(known)]
     parts += ["", *verdict_lines(scores)]
@@ -53,7 +58,9 @@ def _text(log: Log, scores: Mapping[str, Score], changes: list[Change] | None) -
 def _change(change: Change) -> str:
     text = " ".join(change.before.text.split())
     shown = text if len(text) <= 100 else f"...{text[-97:]}"
-    return f"  {change.ballot.id} draw {change.before.draw}: {change.before.outcome} -> {change.after.outcome}  {shown!r}"
+    return (
+        f"  {change.ballot.id} draw {change.before.draw}: {change.before.outcome} -> {change.after.outcome}  {shown!r}"
+    )
 
 
 def _machine(log: Log, scores: Mapping[str, Score], changes: list[Change] | None) -> dict[str, Any]:
@@ -65,10 +72,22 @@ def _machine(log: Log, scores: Mapping[str, Score], changes: list[Change] | None
             found[f"{name}_ci95"] = [_plain(end) for end in score.interval]
         found[f"{name}_n"] = score.n
     found |= {"benchmark": log.origin.benchmark, "prompt": log.origin.prompt, "rule": log.origin.rule}
-    found |= {"items": len(log.ballots), "votes": sum(len(b.votes) for b in log.ballots), "warnings": [*log.notes, *publishing_faults(dict(scores))]}
+    found |= {
+        "items": len(log.ballots),
+        "votes": sum(len(b.votes) for b in log.ballots),
+        "warnings": [*log.notes, *publishing_faults(dict(scores))],
+    }
     if changes is not None:
         found["changes"] = [
-            {"id": c.ballot.id, "key": c.ballot.key, "draw": c.before.draw, "before": c.before.outcome, "after": c.after.outcome, "text": c.before.text} for c in changes
+            {
+                "id": c.ballot.id,
+                "key": c.ballot.key,
+                "draw": c.before.draw,
+                "before": c.before.outcome,
+                "after": c.after.outcome,
+                "text": c.before.text,
+            }
+            for c in changes
         ]
     return found
 

@@ -31,7 +31,9 @@ def bootstrap_mean(values: Sequence[float], resamples: int = RESAMPLES, level: f
     return bootstrap_macro_mean({"": values}, resamples, level)
 
 
-def bootstrap_macro_mean(groups: Mapping[str, Sequence[float]], resamples: int = RESAMPLES, level: float = 0.95) -> Interval:
+def bootstrap_macro_mean(
+    groups: Mapping[str, Sequence[float]], resamples: int = RESAMPLES, level: float = 0.95
+) -> Interval:
     """Return the percentile bootstrap interval of the mean of group means, resampling items within groups.
 
     Groups without values are left out, as they are from the macro average.
@@ -49,4 +51,5 @@ def _resampled_means(values: np.ndarray, resamples: int, generator: np.random.Ge
     """Return the means of ``resamples`` samples with replacement, each of the size of ``values``."""
     distinct, counts = np.unique(values, return_counts=True)
     drawn = generator.multinomial(len(values), counts / len(values), size=resamples)
-    return (drawn @ distinct) / len(values)
+    means: np.ndarray = (drawn @ distinct) / len(values)
+    return means

@@ -15,11 +15,14 @@ from fractions import Fraction
 from typing import Any
 
 from .intervals import Interval, bootstrap_macro_mean, bootstrap_mean
-from .voting import Ballot
+from .voting import Ballot, Vote
 
 Value = Any
 """A metric's value for one item: a number, ``[part, of]`` for a rate over votes, ``[group, number]`` for a macro
 average, or ``None`` where the item does not count."""
+
+Rule = Callable[[Ballot], "int | None"]
+"""What a ballot decides: 1 right, 0 wrong, ``None`` where it does not count."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +106,23 @@ def _strict(ballot: Ballot) -> int | None:
     return int(ballot.decision == ballot.preferred)
 
 
-def _rate(test: Callable[[Ballot, Any], bool | None]) -> Callable[[Ballot], Value]:
+def _grouped(rule: Rule) -> Callable[[Ballot], Value]:
+    return lambda ballot: [ballot.group, rule(ballot)]
+
+
+def _in_group(rule: Rule, group: str) -> Callable[[Ballot], Value]:
+    return lambda ballot: rule(ballot) if ballot.group == group else None
+
+
+def _tagged(tag: str) -> Callable[[Ballot], Value]:
+    return lambda ballot: _strict(ballot) if tag in ballot.tags else None
+
+
+def _is(outcome: str) -> Callable[[Ballot, Vote], bool | None]:
+    return lambda _, vote: vote.outcome == outcome
+
+
+def _rate(test: Callable[[Ballot, Vote], bool | None]) -> Callable[[Ballot], Value]:
     """Return the ``[part, of]`` value of a test on votes; votes for which it says ``None`` do not count."""
 
     def value(ballot: Ballot) -> Value:
@@ -113,11 +132,11 @@ def _rate(test: Callable[[Ballot, Any], bool | None]) -> Callable[[Ballot], Valu
     return value
 
 
-def _names_first(ballot: Ballot, vote: Any) -> bool | None:
+def _names_first(ballot: Ballot, vote: Vote) -> bool | None:
     return None if vote.outcome not in ("first", "second") else vote.outcome == "first"
 
 
-def _prefers_longer(ballot: Ballot, vote: Any) -> bool | None:
+def _prefers_longer(ballot: Ballot, vote: Vote) -> bool | None:
     if vote.choice is None or ballot.lengths[0] == ballot.lengths[1]:
         return None
     return bool(ballot.lengths[vote.choice] == max(ballot.lengths))
@@ -135,7 +154,7 @@ def _agreement(ballot: Ballot) -> float | None:
 
 def _flips(ballot: Ballot) -> Value:
     """Return ``[draws whose vote changed with the order, draws parsed in both orders]``."""
-    by_draw: dict[int, list[Any]] = defaultdict(list)
+    by_draw: dict[int, list[Vote]] = defaultdict(list)
     for vote in ballot.votes:
         if vote.outcome in ("first", "second", "tie"):
             by_draw[vote.draw].append(vote)
@@ -154,7 +173,9 @@ def accuracy_at(k: int, correct: int, drawn: int) -> float:
     """
     if not 0 < k <= drawn:
         raise ValueError(f"k: got {k}; expected 1 to {drawn}, the number of drawn votes")
-    wanted = sum(math.comb(correct, c) * math.comb(drawn - correct, k - c) for c in range(k // 2 + 1, k + 1) if c <= correct)
+    wanted = sum(
+        math.comb(correct, c) * math.comb(drawn - correct, k - c) for c in range(k // 2 + 1, k + 1) if c <= correct
+    )
     return float(Fraction(wanted, math.comb(drawn, k)))
 
 
@@ -181,37 +202,80 @@ def pairwise_metrics(groups: Iterable[str], votes: int, tags: Iterable[str] = ()
     groups = list(groups)
     metrics: list[Metric] = []
 
-    def add(name: str, of_ballot: Callable[[Ballot], Value], together: Callable[[Sequence[Value]], Score], better: bool | None, meaning: str) -> None:
+    def add(
+        name: str,
+        of_ballot: Callable[[Ballot], Value],
+        together: Callable[[Sequence[Value]], Score],
+        better: bool | None,
+        meaning: str,
+    ) -> None:
         metrics.append(Metric(name, of_ballot, together, better, meaning))
 
-    def in_group(rule: Callable[[Ballot], int | None], group: str) -> Callable[[Ballot], Value]:
-        return lambda ballot: rule(ballot) if ballot.group == group else None
-
-    rules: list[tuple[str, Callable[[Ballot], int | None], str]] = [
+    rules: list[tuple[str, Rule, str]] = [
         ("", _official, "the benchmark's own rule; undecided items left out"),
         ("_strict", _strict, "our parser; an undecided item is wrong"),
     ]
     for suffix, rule, meaning in rules:
         add(f"overall_accuracy{suffix}", rule, mean_of_items, True, meaning)
-        add(f"macro_accuracy{suffix}", lambda b, rule=rule: [b.group, rule(b)], mean_of_groups, True, f"mean over groups; {meaning}")
+        add(f"macro_accuracy{suffix}", _grouped(rule), mean_of_groups, True, f"mean over groups; {meaning}")
         for group in groups:
-            add(f"accuracy_{group}{suffix}", in_group(rule, group), mean_of_items, True, f"{group} items; {meaning}")
-    add("coverage", lambda b: int(b.official_decision != "none"), plain_mean, True, "decided items / items, by the benchmark's own rule")
-    add("coverage_strict", lambda b: int(b.decision is not None), plain_mean, True, "decided items / items, by our parser")
+            add(f"accuracy_{group}{suffix}", _in_group(rule, group), mean_of_items, True, f"{group} items; {meaning}")
+    add(
+        "coverage",
+        lambda b: int(b.official_decision != "none"),
+        plain_mean,
+        True,
+        "decided items / items, by the benchmark's own rule",
+    )
+    add(
+        "coverage_strict",
+        lambda b: int(b.decision is not None),
+        plain_mean,
+        True,
+        "decided items / items, by our parser",
+    )
     for outcome in ("unparsed", "failed", "tie"):
-        meaning = {"unparsed": "votes with no verdict in them", "failed": "requests that failed", "tie": "votes for a tie"}[outcome]
-        add(f"{outcome}_rate", _rate(lambda _, v, outcome=outcome: v.outcome == outcome), pooled_rate, False if outcome != "tie" else None, meaning)
-    add("first_slot_rate", _rate(_names_first), pooled_rate, None, "votes for the first slot / votes for a slot; 0.5 without order bias")
-    add("longer_response_rate", _rate(_prefers_longer), pooled_rate, None, "votes for the longer response / votes for a response")
+        meaning = {
+            "unparsed": "votes with no verdict in them",
+            "failed": "requests that failed",
+            "tie": "votes for a tie",
+        }[outcome]
+        add(f"{outcome}_rate", _rate(_is(outcome)), pooled_rate, False if outcome != "tie" else None, meaning)
+    add(
+        "first_slot_rate",
+        _rate(_names_first),
+        pooled_rate,
+        None,
+        "votes for the first slot / votes for a slot; 0.5 without order bias",
+    )
+    add(
+        "longer_response_rate",
+        _rate(_prefers_longer),
+        pooled_rate,
+        None,
+        "votes for the longer response / votes for a response",
+    )
     if votes > 1:
         add("vote_agreement", _agreement, plain_mean, None, "pairs of votes of an item that agree")
-    add("flip_rate", _flips, pooled_rate, False, "draws whose vote changed with the order; NaN unless both orders were asked")
+    add(
+        "flip_rate",
+        _flips,
+        pooled_rate,
+        False,
+        "draws whose vote changed with the order; NaN unless both orders were asked",
+    )
     for k in range(1, votes + 1, 2):
-        add(f"accuracy_at_{k}", _at(k), mean_of_items, True, f"strict accuracy with {k} vote{'s' if k > 1 else ''} an item, expected over the drawn votes")
+        add(
+            f"accuracy_at_{k}",
+            _at(k),
+            mean_of_items,
+            True,
+            f"strict accuracy with {k} vote{'s' if k > 1 else ''} an item, expected over the drawn votes",
+        )
     for tag in tags:
         add(
             f"accuracy_tag_{tag}",
-            lambda b, tag=tag: _strict(b) if tag in b.tags else None,
+            _tagged(tag),
             mean_of_items,
             True,
             f"strict accuracy on items that annotators tagged {tag!r}",
@@ -234,16 +298,16 @@ def publishing_faults(scores: dict[str, Score]) -> list[str]:
     failed = scores["failed_rate"]
     if failed.value > FAILED_LIMIT:
         faults.append(
-            f"{failed.value:.1%} of {failed.n:,} votes failed, above {FAILED_LIMIT:.0%}: do not publish this run. "
-            "Ask the failed requests again, then score anew.",
+            f"{failed.value:.1%} of {failed.n:,} votes failed, above {FAILED_LIMIT:.0%}: do not publish this run. Ask the failed requests again, then score anew.",
         )
     coverage = scores["coverage_strict"]
     if coverage.n and coverage.value < 0.9:
         faults.append(
-            f"only {coverage.value:.1%} of {coverage.n:,} items were decided: publish the strict numbers, not the official ones, "
-            "which leave undecided items out.",
+            f"only {coverage.value:.1%} of {coverage.n:,} items were decided: publish the strict numbers, not the official ones, which leave undecided items out.",
         )
     first = scores["first_slot_rate"]
     if first.n >= 20 and abs(first.value - 0.5) > 0.25:
-        faults.append(f"the judge names the first slot in {first.value:.1%} of its votes: it answers the order, not the responses.")
+        faults.append(
+            f"the judge names the first slot in {first.value:.1%} of its votes: it answers the order, not the responses."
+        )
     return faults

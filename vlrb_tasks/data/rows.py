@@ -30,9 +30,17 @@ def items_of(rows: Sequence[dict[str, Any]], benchmark: Benchmark, where: str) -
             winner, or an id of an unknown domain.
     """
     if not rows:
-        raise DataError(f"{where}: the split {benchmark.dataset.split!r} holds no rows. Fix: check the split, and that the download is complete.")
+        raise DataError(
+            f"{where}: the split {benchmark.dataset.split!r} holds no rows. Fix: check the split, and that the download is complete."
+        )
     columns = benchmark.columns
-    needed = [columns.id, columns.question, columns.responses, columns.ranking, *([columns.images] if columns.images else [])]
+    needed = [
+        columns.id,
+        columns.question,
+        columns.responses,
+        columns.ranking,
+        *([columns.images] if columns.images else []),
+    ]
     present = set().union(*(row.keys() for row in rows[:1]))
     for column in needed:
         if column not in present:
@@ -47,22 +55,48 @@ def _item(number: int, row: dict[str, Any], benchmark: Benchmark, where: str) ->
     columns = benchmark.columns
 
     def fault(column: str, expected: str, fix: str) -> DataError:
-        return DataError(f"{where} row {number} (id {row.get(columns.id)!r}) {column}: got {_short(row.get(column))}; expected {expected}. Fix: {fix}")
+        return DataError(
+            f"{where} row {number} (id {row.get(columns.id)!r}) {column}: got {_short(row.get(column))}; expected {expected}. Fix: {fix}"
+        )
 
     for column in (columns.id, columns.question):
         if not isinstance(row.get(column), str):
             raise fault(column, "a text", "fill it in, or leave the row out.")
     responses = row.get(columns.responses)
-    if not isinstance(responses, Sequence) or isinstance(responses, str) or len(responses) != 2 or not all(isinstance(r, str) for r in responses):
+    if (
+        not isinstance(responses, Sequence)
+        or isinstance(responses, str)
+        or len(responses) != 2
+        or not all(isinstance(r, str) for r in responses)
+    ):
         raise fault(columns.responses, "two texts", "give both responses; an empty one is ''.")
     ranking = row.get(columns.ranking)
-    if not isinstance(ranking, Sequence) or sorted(ranking, key=str) != [0, 1] or any(isinstance(rank, bool) for rank in ranking):
-        raise fault(columns.ranking, "the rank of each response, [0, 1] or [1, 0], 0 being the better", "name one winner, or leave the row out.")
+    if (
+        not isinstance(ranking, Sequence)
+        or sorted(ranking, key=str) != [0, 1]
+        or any(isinstance(rank, bool) for rank in ranking)
+    ):
+        raise fault(
+            columns.ranking,
+            "the rank of each response, [0, 1] or [1, 0], 0 being the better",
+            "name one winner, or leave the row out.",
+        )
     group = benchmark.groups.of(row[columns.id])
     if group is None:
         known = ", ".join(sorted(benchmark.groups.prefixes))
-        raise fault(columns.id, f"an id that begins with one of {known}", "add the prefix and its domain to groups.prefixes in registry.yaml.")
-    return Item(row[columns.id], row[columns.question], tuple(responses), list(ranking).index(0), group, _tags(row.get(columns.tags or "")))
+        raise fault(
+            columns.id,
+            f"an id that begins with one of {known}",
+            "add the prefix and its domain to groups.prefixes in registry.yaml.",
+        )
+    return Item(
+        row[columns.id],
+        row[columns.question],
+        tuple(responses),
+        list(ranking).index(0),
+        group,
+        _tags(row.get(columns.tags or "")),
+    )
 
 
 def _tags(value: Any) -> tuple[str, ...]:

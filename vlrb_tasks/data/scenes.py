@@ -17,7 +17,15 @@ from typing import Any
 from PIL import Image, ImageDraw, ImageFont
 
 GROUPS = ("existence", "recognition", "attribute", "counting", "spatial", "text")
-COLORS = {"red": (206, 44, 44), "green": (38, 140, 60), "blue": (42, 82, 190), "yellow": (240, 200, 30), "purple": (130, 50, 150), "orange": (240, 130, 30), "black": (25, 25, 25)}
+COLORS = {
+    "red": (206, 44, 44),
+    "green": (38, 140, 60),
+    "blue": (42, 82, 190),
+    "yellow": (240, 200, 30),
+    "purple": (130, 50, 150),
+    "orange": (240, 130, 30),
+    "black": (25, 25, 25),
+}
 SHAPES = ("circle", "square", "triangle", "star", "diamond", "cross")
 WORDS = (
     ("OPEN", "OVEN"), ("STOP", "SHOP"), ("EXIT", "EDIT"), ("SALE", "SAFE"), ("PARK", "DARK"), ("COLD", "GOLD"), ("ROAD", "READ"),
@@ -91,7 +99,9 @@ def _cells(rng: random.Random) -> Iterator[tuple[int, int]]:
     return iter(cells)
 
 
-def _others(rng: random.Random, cells: Iterator[tuple[int, int]], count: int, colors: set[str], shapes: set[str]) -> Scene:
+def _others(
+    rng: random.Random, cells: Iterator[tuple[int, int]], count: int, colors: set[str], shapes: set[str]
+) -> Scene:
     """Return things of colours and shapes that are not taken."""
     free_colors = sorted(set(COLORS) - colors)
     free_shapes = sorted(set(SHAPES) - shapes)
@@ -115,7 +125,9 @@ def _existence(rng: random.Random) -> _Twins:
     filler = Thing(rng.choice(sorted(set(SHAPES) - {shape})), rng.choice(sorted(set(COLORS) - {color})), thing.cell)
     yes = f"Yes, the picture shows {_article(color)} {shape}. {_beside(others)}"
     no = f"No, the picture does not show {_article(color)} {shape}. {_beside(others)}"
-    return _ordered(rng, f"Is there {_article(color)} {shape} in the picture?", (yes, no), ((*others, thing), (*others, filler)))
+    return _ordered(
+        rng, f"Is there {_article(color)} {shape} in the picture?", (yes, no), ((*others, thing), (*others, filler))
+    )
 
 
 def _recognition(rng: random.Random) -> _Twins:
@@ -135,7 +147,9 @@ def _attribute(rng: random.Random) -> _Twins:
     others = _others(rng, cells, 3, {one, two}, {shape})
     thing = Thing(shape, one, next(cells))
     responses = tuple(f"{_beside(others)} The {shape} is {color}." for color in (one, two))
-    return _ordered(rng, f"What colour is the {shape}?", responses, ((*others, thing), (*others, replace(thing, color=two))))
+    return _ordered(
+        rng, f"What colour is the {shape}?", responses, ((*others, thing), (*others, replace(thing, color=two)))
+    )
 
 
 def _counting(rng: random.Random) -> _Twins:
@@ -145,7 +159,12 @@ def _counting(rng: random.Random) -> _Twins:
     few = rng.randint(2, 4)
     counted = tuple(Thing(shape, color, next(cells)) for _ in range(few + 1))
     responses = tuple(f"{_beside(others)} There are {NUMBERS[n]} {color} {_plural(shape)}." for n in (few, few + 1))
-    return _ordered(rng, f"How many {color} {_plural(shape)} are there?", responses, ((*others, *counted[:few]), (*others, *counted)))
+    return _ordered(
+        rng,
+        f"How many {color} {_plural(shape)} are there?",
+        responses,
+        ((*others, *counted[:few]), (*others, *counted)),
+    )
 
 
 def _plural(shape: str) -> str:
@@ -173,7 +192,12 @@ def _text(rng: random.Random) -> _Twins:
     others = _others(rng, iter(cell for cell in cells if cell[1] != 1), 3, set(), set())
     sign = Thing(f"word:{one}", "black", (0, 1))
     responses = tuple(f"{_beside(others)} The word on the sign is {word}." for word in (one, two))
-    return _ordered(rng, "Which word stands on the sign?", responses, ((*others, sign), (*others, replace(sign, what=f"word:{two}"))))
+    return _ordered(
+        rng,
+        "Which word stands on the sign?",
+        responses,
+        ((*others, sign), (*others, replace(sign, what=f"word:{two}"))),
+    )
 
 
 def _ordered(rng: random.Random, question: str, responses: tuple[str, ...], scenes: tuple[Scene, Scene]) -> _Twins:
@@ -208,7 +232,13 @@ def draw_scene(scene: Scene) -> Image.Image:
 def _draw_sign(pen: ImageDraw.ImageDraw, thing: Thing) -> None:
     box = (20, _CELL + 6, SIDE - 20, 2 * _CELL - 6)
     pen.rectangle(box, fill=(250, 246, 230), outline=COLORS[thing.color], width=4)
-    pen.text((SIDE / 2, 1.5 * _CELL), thing.what.removeprefix("word:"), fill=COLORS[thing.color], font=ImageFont.load_default(size=44), anchor="mm")
+    pen.text(
+        (SIDE / 2, 1.5 * _CELL),
+        thing.what.removeprefix("word:"),
+        fill=COLORS[thing.color],
+        font=ImageFont.load_default(size=44),
+        anchor="mm",
+    )
 
 
 def _draw_shape(pen: ImageDraw.ImageDraw, thing: Thing, x: float, y: float, r: float) -> None:
@@ -216,7 +246,10 @@ def _draw_shape(pen: ImageDraw.ImageDraw, thing: Thing, x: float, y: float, r: f
 
     def around(corners: int, radii: tuple[float, ...], turn: float = -90) -> list[tuple[float, float]]:
         return [
-            (x + radii[i % len(radii)] * math.cos(math.radians(turn + 360 * i / corners)), y + radii[i % len(radii)] * math.sin(math.radians(turn + 360 * i / corners)))
+            (
+                x + radii[i % len(radii)] * math.cos(math.radians(turn + 360 * i / corners)),
+                y + radii[i % len(radii)] * math.sin(math.radians(turn + 360 * i / corners)),
+            )
             for i in range(corners)
         ]
 

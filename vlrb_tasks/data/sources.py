@@ -36,7 +36,9 @@ class Source:
     fingerprint: str = ""
 
 
-def open_source(name: str, benchmark: Benchmark, mirror: Path | None = None, options: dict[str, int] | None = None) -> Source:
+def open_source(
+    name: str, benchmark: Benchmark, mirror: Path | None = None, options: dict[str, int] | None = None
+) -> Source:
     """Open the rows of a benchmark.
 
     Args:
@@ -50,7 +52,11 @@ def open_source(name: str, benchmark: Benchmark, mirror: Path | None = None, opt
     """
     if benchmark.dataset.embedded == "scenes":
         scenes = scene_rows(**(options or {}))
-        return Source("vlrb_scenes", [{**row, "images": None} for row in scenes], lambda index: [draw_scene(scenes[index]["scene"])])
+        return Source(
+            "vlrb_scenes",
+            [{**row, "images": None} for row in scenes],
+            lambda index: [draw_scene(scenes[index]["scene"])],
+        )
     if mirror is not None:
         return _from_mirror(_mirror_folder(mirror, name, benchmark), benchmark)
     return _from_hub(benchmark)
@@ -74,7 +80,9 @@ def _from_hub(benchmark: Benchmark) -> Source:
 def _mirror_folder(mirror: Path, name: str, benchmark: Benchmark) -> Path:
     """Return the folder of this benchmark inside a mirror, which may hold several."""
     if not mirror.is_dir():
-        raise DataError(f"VLRB_DATA: got {mirror}; expected a folder. Fix: name a folder with parquet, JSON(L), or a saved data set.")
+        raise DataError(
+            f"VLRB_DATA: got {mirror}; expected a folder. Fix: name a folder with parquet, JSON(L), or a saved data set."
+        )
     hub = benchmark.dataset.hub or name
     for folder in (hub, hub.split("/")[-1], name):
         if (mirror / folder).is_dir():
@@ -90,7 +98,9 @@ def _from_mirror(folder: Path, benchmark: Benchmark) -> Source:
     if (folder / "dataset_dict.json").is_file():
         saved = datasets.load_from_disk(str(folder))
         if split not in saved:
-            raise DataError(f"{folder}: no split {split!r}; there are {', '.join(map(str, saved))}. Fix: save the data set with this split.")
+            raise DataError(
+                f"{folder}: no split {split!r}; there are {', '.join(map(str, saved))}. Fix: save the data set with this split."
+            )
         return _from_dataset(saved[split], f"{folder} ({split})", benchmark)
     if (folder / "state.json").is_file():
         return _from_dataset(datasets.load_from_disk(str(folder)), str(folder), benchmark)
@@ -100,9 +110,13 @@ def _from_mirror(folder: Path, benchmark: Benchmark) -> Source:
         return _from_dataset(table, f"{folder} ({len(parquet)} parquet files)", benchmark)
     lines = _of_split([*folder.glob("*.jsonl"), *folder.glob("*.json")], split)
     if len(lines) > 1:
-        raise DataError(f"{folder}: {', '.join(path.name for path in lines)}; expected one file of rows. Fix: keep one, or name it {split}.jsonl.")
+        raise DataError(
+            f"{folder}: {', '.join(path.name for path in lines)}; expected one file of rows. Fix: keep one, or name it {split}.jsonl."
+        )
     if not lines:
-        raise DataError(f"{folder}: no rows found; expected *.parquet, *.jsonl, *.json or a saved data set. Fix: check VLRB_DATA.")
+        raise DataError(
+            f"{folder}: no rows found; expected *.parquet, *.jsonl, *.json or a saved data set. Fix: check VLRB_DATA."
+        )
     return _from_json(lines[0], benchmark)
 
 
@@ -149,12 +163,21 @@ def _from_json(path: Path, benchmark: Benchmark) -> Source:
     for number, source in enumerate(sources):
         for name in source if isinstance(source, list) else [source]:
             if isinstance(name, str) and folder_of(name) is None:
-                raise DataError(f"{path} row {number} {column}: no file {name} beside {path.name}. Fix: put the images into {path.parent}, or into {path.parent / 'images'}.")
+                raise DataError(
+                    f"{path} row {number} {column}: no file {name} beside {path.name}. Fix: put the images into {path.parent}, or into {path.parent / 'images'}."
+                )
 
     def images(index: int) -> list[Image.Image]:
         source = sources[index] if sources else None
         names = source if isinstance(source, list) else [source]
-        return [image for name in names if name is not None for image in _opened(name, folder_of(name) if isinstance(name, str) else None, f"{path} row {index}", str(column))]
+        return [
+            image
+            for name in names
+            if name is not None
+            for image in _opened(
+                name, folder_of(name) if isinstance(name, str) else None, f"{path} row {index}", str(column)
+            )
+        ]
 
     return Source(str(path), [{**row, column: None} if column and column in row else row for row in rows], images)
 
@@ -169,19 +192,23 @@ def _json_rows(path: Path) -> Iterable[dict[str, Any]]:
             return
         content = json.loads(text)
     except json.JSONDecodeError as error:
-        line = error.lineno if path.suffix == ".json" else number
-        raise DataError(f"{path}:{line} is no JSON: {error.msg}. Fix: repair or remove this line.") from error
+        at = error.lineno if path.suffix == ".json" else number
+        raise DataError(f"{path}:{at} is no JSON: {error.msg}. Fix: repair or remove this line.") from error
     if isinstance(content, dict):
         content = content.get("data", content)
     if not isinstance(content, list):
-        raise DataError(f"{path}: got {type(content).__name__}; expected a list of rows. Fix: write one list, or JSON lines.")
+        raise DataError(
+            f"{path}: got {type(content).__name__}; expected a list of rows. Fix: write one list, or JSON lines."
+        )
     for number, row in enumerate(content, 1):
         yield _row(row, path, number)
 
 
 def _row(row: Any, path: Path, number: int) -> dict[str, Any]:
     if not isinstance(row, dict):
-        raise DataError(f"{path}: row {number} is {type(row).__name__}; expected a mapping of columns. Fix: write each row as an object.")
+        raise DataError(
+            f"{path}: row {number} is {type(row).__name__}; expected a mapping of columns. Fix: write each row as an object."
+        )
     return row
 
 
@@ -189,6 +216,10 @@ def _opened(source: Any, folder: Path | None, where: str, column: str) -> list[I
     if source is None:
         return []
     try:
-        return [open_image(one, folder) for one in (source if isinstance(source, list) else [source]) if one is not None]
+        return [
+            open_image(one, folder) for one in (source if isinstance(source, list) else [source]) if one is not None
+        ]
     except (OSError, SyntaxError, ValueError) as error:
-        raise DataError(f"{where} {column}: cannot be opened as an image: {error}. Fix: replace the image, or download the data set again.") from error
+        raise DataError(
+            f"{where} {column}: cannot be opened as an image: {error}. Fix: replace the image, or download the data set again."
+        ) from error

@@ -41,12 +41,13 @@ def register() -> list[Any]:
 
         _when_imported(_TASKS)
         return [
-            ModelManifest(model_id="vlrb_baseline", simple_class_path="vlrb_tasks.harness.judges.baseline.BaselineJudge"),
+            ModelManifest(
+                model_id="vlrb_baseline", simple_class_path="vlrb_tasks.harness.judges.baseline.BaselineJudge"
+            ),
         ]
     except Exception as error:  # another package's evaluation must not suffer from ours
         warnings.warn(
-            f"vlrb-tasks could not register its tasks: {error}. Other tasks are not affected. "
-            'Fix: install a matching version, or pass --include_path "$(vlrb path)".',
+            f'vlrb-tasks could not register its tasks: {error}. Other tasks are not affected. Fix: install a matching version, or pass --include_path "$(vlrb path)".',
             RuntimeWarning,
             stacklevel=2,
         )
@@ -89,7 +90,9 @@ class _AfterImport(importlib.abc.MetaPathFinder):
                 extend_task_manager(module)
             except Exception as error:
                 warnings.warn(
-                    f'vlrb-tasks could not add its tasks: {error}. Fix: pass --include_path "$(vlrb path)".', RuntimeWarning, stacklevel=2
+                    f'vlrb-tasks could not add its tasks: {error}. Fix: pass --include_path "$(vlrb path)".',
+                    RuntimeWarning,
+                    stacklevel=2,
                 )
 
         spec.loader.exec_module = exec_module  # type: ignore[method-assign]

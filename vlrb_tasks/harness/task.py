@@ -67,7 +67,16 @@ class _Docs(Sequence[dict[str, Any]]):
     """The items as the documents that lmms-eval walks over: text only, no picture is decoded to look at one."""
 
     def __init__(self, items: Sequence[Item]) -> None:
-        self._docs = [{"index": i, "id": item.id, "question": item.question, "responses": list(item.responses), "group": item.group} for i, item in enumerate(items)]
+        self._docs = [
+            {
+                "index": i,
+                "id": item.id,
+                "question": item.question,
+                "responses": list(item.responses),
+                "group": item.group,
+            }
+            for i, item in enumerate(items)
+        ]
         self.features = dict.fromkeys(self._docs[0])
 
     def __getitem__(self, index: Any) -> Any:
@@ -101,7 +110,9 @@ class JudgeTask(ConfigurableTask):
         settings["reasoning_tags"] = "none"  # thinking is for our parser to leave out, and for the log to keep
         for key in settings:
             if key not in TaskConfig.__dataclass_fields__:
-                raise RegistryError(f"{name} {key}: no such field.{nearest(key, [*TaskConfig.__dataclass_fields__, 'judge'])} Fix: use a field of lmms-eval's tasks, or judge.")
+                raise RegistryError(
+                    f"{name} {key}: no such field.{nearest(key, [*TaskConfig.__dataclass_fields__, 'judge'])} Fix: use a field of lmms-eval's tasks, or judge."
+                )
         super().__init__(config=settings, model_name=model_name)
         self._prepare_metric_and_aggregation()
 
@@ -110,10 +121,14 @@ class JudgeTask(ConfigurableTask):
     def download(self, dataset_kwargs: Any = None) -> None:
         """Read the rows and turn them into items."""
         mirror = os.environ.get(MIRROR)
-        source = open_source(self.judge.benchmark, self.benchmark, Path(mirror) if mirror else None, dict(self.judge.options))
+        source = open_source(
+            self.judge.benchmark, self.benchmark, Path(mirror) if mirror else None, dict(self.judge.options)
+        )
         self.items, repeats = items_of(source.rows, self.benchmark, source.where)
         if repeats:
-            logger.warning(f"{source.where}: {len(repeats)} rows repeat another in id, question and responses (first: {repeats[0].id}); each is kept and judged.")
+            logger.warning(
+                f"{source.where}: {len(repeats)} rows repeat another in id, question and responses (first: {repeats[0].id}); each is kept and judged."
+            )
         self.source: Source = Source(source.where, [], source.images, source.fingerprint)
         self._images = RecentImages(source.images)
         docs = _Docs(self.items)
@@ -148,7 +163,7 @@ class JudgeTask(ConfigurableTask):
         else:
             super().set_config(key, value, update)
 
-    def build_all_requests(self, **kwargs: Any) -> None:  # type: ignore[override]
+    def build_all_requests(self, **kwargs: Any) -> None:
         """Build the requests of this rank's items."""
         self._as_messages = _model_takes_messages()
         self._system = kwargs.get("system_instruction") or self.prompt.system
@@ -279,7 +294,7 @@ def _model_takes_messages() -> bool:
     frame = sys._getframe(1)
     while frame is not None:
         model = frame.f_locals.get("lm")
-        if hasattr(model, "is_simple"):
+        if model is not None and hasattr(model, "is_simple"):
             return not model.is_simple
         frame = frame.f_back  # type: ignore[assignment]
     raise RuntimeError("no model found: requests of a JudgeTask are built by lmms_eval.evaluator.evaluate")

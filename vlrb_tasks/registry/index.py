@@ -75,7 +75,9 @@ def task_config(name: str) -> JudgeConfig:
     path = files[name]
     content, node = read_yaml(path)
     if not isinstance(content, dict) or content.get("task") != name:
-        raise RegistryError(f"{path}:1 task: expected `task: {name}`, the name of the file. Fix: change one of the two.")
+        raise RegistryError(
+            f"{path}:1 task: expected `task: {name}`, the name of the file. Fix: change one of the two."
+        )
     return check(JudgeConfig, content.get("judge"), path, node, ("judge",))
 
 

@@ -16,7 +16,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 class RegistryError(ValueError):
-    """A fault in a file of the user's, told as ``file:line field: got VALUE; expected WHAT. Fix: ACTION.``"""
+    """A fault in a file of the user's: file, line and field, what was got and expected, and the fix."""
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
@@ -40,10 +40,12 @@ class _Loader(yaml.SafeLoader):
 def _mapping(loader: _Loader, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
     seen: dict[Any, int] = {}
     for key_node, _ in node.value:
-        key = loader.construct_object(key_node, deep=True)  # type: ignore[no-untyped-call]
+        key = loader.construct_object(key_node, deep=True)
         line = key_node.start_mark.line + 1
         if key in seen:
-            raise RegistryError(f"{loader.name}:{line} {key}: stands twice, first on line {seen[key]}. Fix: keep one of the two.")
+            raise RegistryError(
+                f"{loader.name}:{line} {key}: stands twice, first on line {seen[key]}. Fix: keep one of the two."
+            )
         seen[key] = line
     return yaml.SafeLoader.construct_mapping(loader, node, deep=True)
 
@@ -61,20 +63,27 @@ def read_yaml(path: Path) -> tuple[Any, yaml.Node | None]:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise RegistryError(f"{path}:1 cannot be read: {error}. Fix: check the path, and save the file as UTF-8.") from error
+        raise RegistryError(
+            f"{path}:1 cannot be read: {error}. Fix: check the path, and save the file as UTF-8."
+        ) from error
     loader = _Loader(text)
     loader.name = str(path)
     try:
         node = loader.get_single_node()
-        return (None if node is None else loader.construct_document(node)), node  # type: ignore[no-untyped-call]
+        return (None if node is None else loader.construct_document(node)), node
     except yaml.MarkedYAMLError as error:
-        line = (error.problem_mark or error.context_mark).line + 1 if (error.problem_mark or error.context_mark) else 1
-        raise RegistryError(f"{path}:{line} is no YAML: {error.problem or error}. Fix: check indentation, quotes and colons on this line.") from error
+        mark = error.problem_mark or error.context_mark
+        line = 1 if mark is None else mark.line + 1
+        raise RegistryError(
+            f"{path}:{line} is no YAML: {error.problem or error}. Fix: check indentation, quotes and colons on this line."
+        ) from error
     finally:
-        loader.dispose()  # type: ignore[no-untyped-call]
+        loader.dispose()
 
 
-def check(model: type[Model], content: Any, path: Path, node: yaml.Node | None, at: tuple[str | int, ...] = ()) -> Model:
+def check(
+    model: type[Model], content: Any, path: Path, node: yaml.Node | None, at: tuple[str | int, ...] = ()
+) -> Model:
     """Return ``content`` as a checked object.
 
     Args:
@@ -88,7 +97,9 @@ def check(model: type[Model], content: Any, path: Path, node: yaml.Node | None, 
         RegistryError: all faults of ``content``, one a line.
     """
     if not isinstance(content, dict):
-        raise RegistryError(f"{path}:{_line(node, at)} {_dotted(at)}: got {content!r}; expected a mapping (key: value). Fix: see a file beside it.")
+        raise RegistryError(
+            f"{path}:{_line(node, at)} {_dotted(at)}: got {content!r}; expected a mapping (key: value). Fix: see a file beside it."
+        )
     try:
         return model.model_validate(content)
     except ValidationError as error:
@@ -161,7 +172,9 @@ def load_prompt(path: Path) -> Prompt:
     content, node = read_yaml(path)
     prompt = check(Prompt, content, path, node)
     if prompt.id != path.stem:
-        raise RegistryError(f"{path}:{_line(node, ('id',))} id: got {prompt.id!r}; expected {path.stem!r}, the name of the file. Fix: change one of the two.")
+        raise RegistryError(
+            f"{path}:{_line(node, ('id',))} id: got {prompt.id!r}; expected {path.stem!r}, the name of the file. Fix: change one of the two."
+        )
     return prompt
 
 
@@ -169,8 +182,14 @@ def load_benchmarks(path: Path) -> dict[str, Benchmark]:
     """Read the benchmarks of a ``registry.yaml``."""
     content, node = read_yaml(path)
     if not isinstance(content, dict) or not isinstance(content.get("benchmarks"), dict):
-        raise RegistryError(f"{path}:1 benchmarks: missing; expected a mapping from names to benchmarks. Fix: add `benchmarks:`.")
+        raise RegistryError(
+            f"{path}:1 benchmarks: missing; expected a mapping from names to benchmarks. Fix: add `benchmarks:`."
+        )
     extra = sorted(set(content) - {"benchmarks"})
     if extra:
-        raise RegistryError(f"{path}:{_line(node, (extra[0],))} {extra[0]}: no such field.{nearest(extra[0], ['benchmarks'])} Fix: use benchmarks.")
-    return {name: check(Benchmark, entry, path, node, ("benchmarks", name)) for name, entry in content["benchmarks"].items()}
+        raise RegistryError(
+            f"{path}:{_line(node, (extra[0],))} {extra[0]}: no such field.{nearest(extra[0], ['benchmarks'])} Fix: use benchmarks."
+        )
+    return {
+        name: check(Benchmark, entry, path, node, ("benchmarks", name)) for name, entry in content["benchmarks"].items()
+    }

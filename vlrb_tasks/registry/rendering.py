@@ -71,7 +71,7 @@ def render(prompt: Prompt, question: str, responses: Sequence[str]) -> str:
             sandbox forbids, or is not the one that was pinned.
     """
     try:
-        return _compiled(prompt).render(question=question, responses=list(responses), labels=list(prompt.labels))
+        return str(_compiled(prompt).render(question=question, responses=list(responses), labels=list(prompt.labels)))
     except TemplateError as error:
         raise RegistryError(
             f"prompt {prompt.id} template: {error}. Fix: use question, responses[0], responses[1] and labels, and nothing that the sandbox forbids.",
@@ -126,17 +126,22 @@ def _function(id: str, call: str) -> Callable[..., Any]:
     module_name, _, name = call.partition(":")
     top = module_name.split(".")[0]
     if top in sys.stdlib_module_names:
-        raise RegistryError(f"prompt {id} template_from.call: got {call!r}; expected a function of a package that publishes prompts. Fix: name one.")
+        raise RegistryError(
+            f"prompt {id} template_from.call: got {call!r}; expected a function of a package that publishes prompts. Fix: name one."
+        )
     module = sys.modules.get(module_name)
     if module is None:
         spec = importlib.util.find_spec(top)
         if spec is None:
-            raise RegistryError(f"prompt {id} template_from.call: {top} is not installed. Fix: pip install {top.replace('_', '-')}.")
+            raise RegistryError(
+                f"prompt {id} template_from.call: {top} is not installed. Fix: pip install {top.replace('_', '-')}."
+            )
         for location in spec.submodule_search_locations or ():
             file = Path(location).joinpath(*module_name.split(".")[1:]).with_suffix(".py")
             if file.is_file():
                 alone = importlib.util.spec_from_file_location(f"_vlrb_published_{module_name.replace('.', '_')}", file)
-                assert alone is not None and alone.loader is not None
+                assert alone is not None
+                assert alone.loader is not None
                 module = importlib.util.module_from_spec(alone)
                 alone.loader.exec_module(module)
                 break
@@ -144,8 +149,12 @@ def _function(id: str, call: str) -> Callable[..., Any]:
             try:
                 module = importlib.import_module(module_name)
             except ImportError as error:
-                raise RegistryError(f"prompt {id} template_from.call: no module {module_name}: {error}. Fix: check the name and the installed version.") from error
+                raise RegistryError(
+                    f"prompt {id} template_from.call: no module {module_name}: {error}. Fix: check the name and the installed version."
+                ) from error
     function = getattr(module, name, None)
     if not callable(function):
-        raise RegistryError(f"prompt {id} template_from.call: {module_name} has no function {name}. Fix: check the name and the installed version.")
+        raise RegistryError(
+            f"prompt {id} template_from.call: {module_name} has no function {name}. Fix: check the name and the installed version."
+        )
     return function  # type: ignore[no-any-return]

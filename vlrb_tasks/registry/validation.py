@@ -32,7 +32,9 @@ def validate_prompt(path: Path) -> Checked:
         prompt = load_prompt(path)
     except RegistryError as error:
         return Checked(what, path, tuple(str(error).split("\n")))
-    return Checked(what, path, (*_template_faults(prompt, path), *_case_faults(prompt, path), *_answer_faults(prompt, path)))
+    return Checked(
+        what, path, (*_template_faults(prompt, path), *_case_faults(prompt, path), *_answer_faults(prompt, path))
+    )
 
 
 def _template_faults(prompt: Prompt, path: Path) -> list[str]:
@@ -42,8 +44,15 @@ def _template_faults(prompt: Prompt, path: Path) -> list[str]:
         used = meta.find_undeclared_variables(ImmutableSandboxedEnvironment().parse(prompt.template))
     except TemplateSyntaxError as error:
         return [f"{path} template, its line {error.lineno}: {error.message}. Fix: check the braces."]
-    faults = [f"{path} template: uses {name!r}; expected {', '.join(sorted(VARIABLES))}. Fix: name one of these." for name in sorted(used - VARIABLES)]
-    faults += [f"{path} template: does not use {name!r}. Fix: put it in." for name in ("question", "responses") if name not in used]
+    faults = [
+        f"{path} template: uses {name!r}; expected {', '.join(sorted(VARIABLES))}. Fix: name one of these."
+        for name in sorted(used - VARIABLES)
+    ]
+    faults += [
+        f"{path} template: does not use {name!r}. Fix: put it in."
+        for name in ("question", "responses")
+        if name not in used
+    ]
     return faults
 
 
@@ -53,12 +62,15 @@ def _case_faults(prompt: Prompt, path: Path) -> list[str]:
         got = prompt.read(case.text)
         if got.outcome != case.verdict:
             faults.append(
-                f"{path} cases.{number}: {case.text[:80]!r} is read as {got.outcome} ({got.rule}); expected {case.verdict}. "
-                "Fix: change the case, or choose another parser kind.",
+                f"{path} cases.{number}: {case.text[:80]!r} is read as {got.outcome} ({got.rule}); expected {case.verdict}. Fix: change the case, or choose another parser kind.",
             )
     wanted: list[Outcome] = ["first", "second", "unparsed", *(["tie"] if prompt.ties is not None else [])]  # type: ignore[list-item]
     shown = {case.verdict for case in prompt.cases}
-    faults += [f"{path} cases: none for {outcome!r}. Fix: add a text that is read as {outcome}." for outcome in wanted if outcome not in shown]
+    faults += [
+        f"{path} cases: none for {outcome!r}. Fix: add a text that is read as {outcome}."
+        for outcome in wanted
+        if outcome not in shown
+    ]
     return faults
 
 
@@ -67,9 +79,13 @@ def _answer_faults(prompt: Prompt, path: Path) -> list[str]:
     for outcome in ("first", "second", "tie"):
         text = getattr(prompt.answers, outcome)
         if text is not None and prompt.read(text).outcome != outcome:
-            faults.append(f"{path} answers.{outcome}: {text!r} is read as {prompt.read(text).outcome}. Fix: write what the prompt asks for.")
+            faults.append(
+                f"{path} answers.{outcome}: {text!r} is read as {prompt.read(text).outcome}. Fix: write what the prompt asks for."
+            )
     if prompt.ties is not None and prompt.answers.tie is None:
-        faults.append(f"{path} answers.tie: missing, though ties is {prompt.ties!r}. Fix: add what a judge writes for a tie.")
+        faults.append(
+            f"{path} answers.tie: missing, though ties is {prompt.ties!r}. Fix: add what a judge writes for a tie."
+        )
     return faults
 
 

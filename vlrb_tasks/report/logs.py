@@ -54,7 +54,9 @@ def find_logs(path: Path) -> list[Path]:
         raise LogError(f"{path}: no such file or folder. Fix: name a sample log, or the --output_path of a run.")
     found = sorted(path.rglob("*_samples_*.jsonl"))
     if not found:
-        raise LogError(f"{path}: no sample logs (*_samples_*.jsonl) in it. Fix: run lmms-eval with --log_samples --output_path {path}.")
+        raise LogError(
+            f"{path}: no sample logs (*_samples_*.jsonl) in it. Fix: run lmms-eval with --log_samples --output_path {path}."
+        )
     return found
 
 
@@ -124,7 +126,9 @@ def _from_samples(path: Path, rows: list[tuple[int, dict[str, Any]]]) -> list[Ba
         try:
             ballots.append(ballot_from_record(row["ballot"]))
         except (KeyError, TypeError, ValueError) as error:
-            raise LogError(f"{path}:{number} ballot: {error}. Fix: name a log that this version of vlrb-tasks wrote.") from error
+            raise LogError(
+                f"{path}:{number} ballot: {error}. Fix: name a log that this version of vlrb-tasks wrote."
+            ) from error
     return ballots
 
 
@@ -144,11 +148,15 @@ def _from_inference(path: Path, rows: list[tuple[int, dict[str, Any]]], registry
             text = row["meta"]["filter_choice"]
             key = item_key(row["id"], row["query"], responses)
         except (KeyError, TypeError, ValueError) as error:
-            raise LogError(f"{path}:{number} {type(error).__name__}: {error}. Fix: keep id, query, response, ranking and meta as the benchmark writes them.") from error
+            raise LogError(
+                f"{path}:{number} {type(error).__name__}: {error}. Fix: keep id, query, response, ranking and meta as the benchmark writes them."
+            ) from error
         preferred = ranking.index(0)
         if key in items and items[key].responses != responses:  # the same pair, listed the other way round
             swapped, preferred, responses = not swapped, items[key].preferred or 0, items[key].responses
-        items.setdefault(key, Item(row["id"], row["query"], responses, preferred, _group(benchmark, row["id"], f"{path}:{number}")))
+        items.setdefault(
+            key, Item(row["id"], row["query"], responses, preferred, _group(benchmark, row["id"], f"{path}:{number}"))
+        )
         order: Order = (1, 0) if swapped else (0, 1)
         cast_so_far = votes.setdefault(key, [])
         cast_so_far.append(reader.vote(len(cast_so_far), order, text, preferred))
@@ -161,9 +169,17 @@ def _from_results(path: Path, text: str, registry: Registry) -> list[Ballot]:
         content = json.loads(text)
     except json.JSONDecodeError as error:
         raise LogError(f"{path}:{error.lineno} is no JSON: {error.msg}. Fix: repair this line.") from error
-    rows = content if isinstance(content, list) else content.get("results", content.get("rows")) if isinstance(content, dict) else None
+    rows = (
+        content
+        if isinstance(content, list)
+        else content.get("results", content.get("rows"))
+        if isinstance(content, dict)
+        else None
+    )
     if not isinstance(rows, list) or not rows:
-        raise LogError(f"{path}: no list of results in it. Fix: expected `results`: a list of objects with id, label and prediction.")
+        raise LogError(
+            f"{path}: no list of results in it. Fix: expected `results`: a list of objects with id, label and prediction."
+        )
     benchmark = registry.benchmark(_BENCHMARK)
     origin = Origin(_BENCHMARK, "unknown", "the file's own predictions")
     ballots = []
@@ -174,19 +190,25 @@ def _from_results(path: Path, text: str, registry: Registry) -> list[Ballot]:
             raise LogError(f"{where}: expected an object with id and label (0 or 1). Fix: add them.")
         prediction = row.get("prediction", row.get("pred"))
         if prediction not in (0, 1, None):
-            raise LogError(f"{where} prediction: got {prediction!r}; expected 0, 1 or null. Fix: 1 is the second response, null no verdict.")
+            raise LogError(
+                f"{where} prediction: got {prediction!r}; expected 0, 1 or null. Fix: 1 is the second response, null no verdict."
+            )
         outcome = Verdict("unparsed") if prediction is None else Verdict(SLOT_OUTCOMES[prediction])
         vote = cast(0, (0, 1), str(row.get("raw_output", "")), outcome, row["label"], official=False)
         seen[row["id"]] += 1  # ids repeat, and such files hold nothing else to tell the items apart
         key = row["id"] if seen[row["id"]] == 1 else f"{row['id']}#{seen[row['id']]}"
-        ballots.append(Ballot(key, row["id"], _group(benchmark, row["id"], where), row["label"], (0, 0), (), (vote,), origin))
+        ballots.append(
+            Ballot(key, row["id"], _group(benchmark, row["id"], where), row["label"], (0, 0), (), (vote,), origin)
+        )
     return ballots
 
 
 def _group(benchmark: Benchmark, id: str, where: str) -> str:
     group = benchmark.groups.of(id)
     if group is None:
-        raise LogError(f"{where} id: got {id!r}; expected one that begins with {', '.join(sorted(benchmark.groups.prefixes))}. Fix: add its domain to registry.yaml.")
+        raise LogError(
+            f"{where} id: got {id!r}; expected one that begins with {', '.join(sorted(benchmark.groups.prefixes))}. Fix: add its domain to registry.yaml."
+        )
     return group
 
 

@@ -15,7 +15,9 @@ _HEAD = ("Metric", "Value", "95 % interval", "n")
 
 def score_table(scores: Mapping[str, Score]) -> str:
     """Return the scores as a table: name, value, interval, and the number of items or votes behind it."""
-    return aligned([_HEAD, *((name, number(score.value), _interval(score), f"{score.n:,}") for name, score in scores.items())])
+    return aligned(
+        [_HEAD, *((name, number(score.value), _interval(score), f"{score.n:,}") for name, score in scores.items())]
+    )
 
 
 def number(value: float) -> str:
@@ -32,7 +34,13 @@ def _interval(score: Score) -> str:
 def aligned(rows: Sequence[Sequence[str]], left: bool = False) -> str:
     """Return rows as columns under a head; numbers stand right, and words left where ``left`` is set."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    lines = ["  ".join(cell.ljust(width) if left or i == 0 else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths, strict=True))).rstrip() for row in rows]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if left or i == 0 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
     return "\n".join([lines[0], "-" * max(map(len, lines)), *lines[1:]])
 
 
@@ -42,13 +50,20 @@ def published_table(benchmark: Benchmark) -> str:
         return ""
     columns = [*benchmark.groups.order, "overall", "macro"]
     rows = [("Reported", *columns, "Source")]
-    rows += [(entry.judge, *(f"{entry.scores[c]:.1f}" if c in entry.scores else "-" for c in columns), entry.source) for entry in benchmark.published]
+    rows += [
+        (entry.judge, *(f"{entry.scores[c]:.1f}" if c in entry.scores else "-" for c in columns), entry.source)
+        for entry in benchmark.published
+    ]
     return aligned(rows)
 
 
 def origin_line(origin: Origin) -> str:
-    """Return in words what was judged and how its official numbers were read."""
-    return f"{origin.benchmark}, prompt {origin.prompt}. Official numbers read by: {origin.rule}. Strict numbers (_strict): our parser, undecided items are wrong."
+    """Return in words what was judged and how its official and strict numbers were read."""
+    return (
+        f"{origin.benchmark}, prompt {origin.prompt}\n"
+        f"Official numbers: texts read by {origin.rule}, undecided items left out. "
+        "Strict numbers (_strict): our parser, undecided items are wrong."
+    )
 
 
 def verdict_lines(scores: Mapping[str, Score]) -> list[str]:

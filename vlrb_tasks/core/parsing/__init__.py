@@ -1,10 +1,10 @@
-"""Reading a judge's text: from the text to a verdict about the slots.
+r"""Reading a judge's text: from the text to a verdict about the slots.
 
 ``parse_verdict`` tries the kinds of a prompt's parser in their order; the first kind that finds a verdict
 decides, and within a kind the last explicit verdict stands:
 
 - ``tag``: what stands in ``<answer>…</answer>``;
-- ``boxed``: what stands in ``\\boxed{…}``;
+- ``boxed``: what stands in ``\boxed{…}``;
 - ``brackets``: ``[[A]]``, ``[[A>B]]``, ``[[A=B]]``, and the tie label of the prompt;
 - ``prose``: sentences and lone labels (see ``prose`` and ``claims``);
 - ``vlrewardbench_official``: the benchmark's own rule (see ``official``).
@@ -29,7 +29,10 @@ __all__ = ["PARSER_KINDS", "ParserKind", "official_choice", "parse_official", "p
 ParserKind = Literal["tag", "boxed", "brackets", "prose", "vlrewardbench_official"]
 PARSER_KINDS: tuple[ParserKind, ...] = get_args(ParserKind)
 
-_TAG = re.compile(r"<(?P<name>answer|verdict|judge?ment|choice|final_answer)>(?P<inside>.*?)(?:</(?P=name)>|\Z)", re.IGNORECASE | re.DOTALL)
+_TAG = re.compile(
+    r"<(?P<name>answer|verdict|judge?ment|choice|final_answer)>(?P<inside>.*?)(?:</(?P=name)>|\Z)",
+    re.IGNORECASE | re.DOTALL,
+)
 _BOXED = re.compile(r"\\(?:boxed|fbox)\s*\{(?P<inside>(?:[^{}]|\{[^{}]*\})*)\}")
 _BRACKETS = re.compile(r"\[\[(?P<inside>[^\[\]]*)\]\]")
 _COMPARED = re.compile(
@@ -112,8 +115,9 @@ def _formal(inside: Folded, words: Lexicon) -> Outcome | None:
             return None
         sign = compared.group("sign")[0]
         return "tie" if sign == "=" else _CODES[str(left if sign == ">" else right)]
-    for kind in ("boxed", "brackets", "prose"):
-        verdict = _parse_plain(inside, kind, words)  # type: ignore[arg-type]
+    inner: tuple[ParserKind, ...] = ("boxed", "brackets", "prose")
+    for kind in inner:
+        verdict = _parse_plain(inside, kind, words)
         if verdict is not None:
             return verdict.outcome if verdict.outcome in _CODES.values() else None
     return None

@@ -60,9 +60,7 @@ _JUDGE = re.compile(r"\bI(?: \w+)?\s*$", re.IGNORECASE)
 _PRONOUN = re.compile(r"\b(?:it|this(?: one| answer| response)?|that(?: one)?|making it|which)\b", re.IGNORECASE)
 
 
-def sentence_claims(
-    text: str, start: int, end: int, words: Lexicon, before: tuple[int, int] = (0, 0)
-) -> list[Claim]:
+def sentence_claims(text: str, start: int, end: int, words: Lexicon, before: tuple[int, int] = (0, 0)) -> list[Claim]:
     """Return the claims of the sentence ``text[start:end]``, in order.
 
     Args:

@@ -40,8 +40,12 @@ _NUMBERED = re.compile(rf"(?<![A-Za-z])(?:{_SLOT_NOUN})[ \t]{{0,2}}[(\[#]?[12](?
 _LETTERED = re.compile(rf"(?<![A-Za-z])(?:{_SLOT_NOUN})[ \t]{{0,2}}[(\[]?(?-i:[AB])(?!\w)", re.IGNORECASE)
 _CJK_NOUN = "(?:答案|回答|回复|回覆|响应|选项|模型|助手|答复|描述)"
 
-_JUDGES = r"think|believe|agree|mean|say|imply|find|claim|conclude|argue|consider|accept|support|determine|decide|tell|judge"
-_GOOD = r"good|accurate|complete|clear|detailed|helpful|strong|relevant|well|precise|informative|effective|correct|reliable"
+_JUDGES = (
+    r"think|believe|agree|mean|say|imply|find|claim|conclude|argue|consider|accept|support|determine|decide|tell|judge"
+)
+_GOOD = (
+    r"good|accurate|complete|clear|detailed|helpful|strong|relevant|well|precise|informative|effective|correct|reliable"
+)
 _END = r"(?=\W*$|[.,;:])"
 
 # The words, by code. Order matters: the first row that matches at a place is taken.
@@ -58,46 +62,97 @@ _WORDS: tuple[tuple[str, str], ...] = (
     ("h", rf"had(?= (?:the )?(?:first|second|former|latter|it|they|{NOUNS})\b)"),
     ("h", r"如果|假如|要是|倘若|乍看|起初|一开始|是否"),
     # Denied as a whole.
-    ("N", r"(?:not|never) (?:true|the case|correct|clear|evident|obvious|convinced|sure|certain|accurate to say|fair to say)"),
-    ("N", rf"(?:not|never) (?:\w+ )?(?:{_JUDGES})|disagree(?:s|d)?|doubt(?:s|ful)?|far from|nowhere near|unclear|unsure"),
+    (
+        "N",
+        r"(?:not|never) (?:true|the case|correct|clear|evident|obvious|convinced|sure|certain|accurate to say|fair to say)",
+    ),
+    (
+        "N",
+        rf"(?:not|never) (?:\w+ )?(?:{_JUDGES})|disagree(?:s|d)?|doubt(?:s|ful)?|far from|nowhere near|unclear|unsure",
+    ),
     ("N", rf"(?:false|untrue|incorrect|wrong|inaccurate|unfair|hard|difficult|impossible) (?:to (?:{_JUDGES})|that)"),
     ("N", r"no (?:evidence|reason|indication|proof|basis)|(?:并不|不)(?:能|认为|觉得|同意)说?|并非|未必"),
     ("N", r"无法(?:判断|确定|说|认为)?|难以(?:判断|确定)"),
     # Ties.
     ("E", r"no (?:\w+ )?(?:winner|loser)"),
-    ("E", r"no (?:\w+ ){0,2}(?:difference|distinction|preference|advantage)(?= between| in (?:quality|overall)| overall| here|\W*$|[.,;:])"),
+    (
+        "E",
+        r"no (?:\w+ ){0,2}(?:difference|distinction|preference|advantage)(?= between| in (?:quality|overall)| overall| here|\W*$|[.,;:])",
+    ),
     ("e", r"equally|equals?|evenly matched|on (?:a )?par|equivalent|comparable|indistinguishable|interchangeable"),
-    ("e", rf"identical(?: in quality)?{_END}|(?:the same|similar) (?:overall )?(?:in )?(?:quality|merit|value|level|standing|worth)"),
-    ("e", rf"(?:about |roughly |essentially |basically |practically |just )?the same(?= overall|\W*$|[.,;:])|as good as (?:each other|one another)"),
+    (
+        "e",
+        rf"identical(?: in quality)?{_END}|(?:the same|similar) (?:overall )?(?:in )?(?:quality|merit|value|level|standing|worth)",
+    ),
+    (
+        "e",
+        r"(?:about |roughly |essentially |basically |practically |just )?the same(?= overall|\W*$|[.,;:])|as good as (?:each other|one another)",
+    ),
     ("e", rf"similarly (?:{_GOOD}|bad|poor|weak)|similar in quality|neck and neck"),
-    ("E", r"(?:it|this|that|result|verdict|judge?ment|outcome|decision|conclusion|overall)(?: is| was| would be| ends?(?: up)? in|:|,)(?: \w+){0,2}? (?:tied?|draw)(?! (?:he|she|worn|around|with|on|that|which)\b)"),
-    ("E", r"(?:call|declare|rate|consider|deem|score|judge) (?:it|this|them|both|the two)(?: as)?(?: \w+)? (?:tied?|draw|equal)"),
+    (
+        "E",
+        r"(?:it|this|that|result|verdict|judge?ment|outcome|decision|conclusion|overall)(?: is| was| would be| ends?(?: up)? in|:|,)(?: \w+){0,2}? (?:tied?|draw)(?! (?:he|she|worn|around|with|on|that|which)\b)",
+    ),
+    (
+        "E",
+        r"(?:call|declare|rate|consider|deem|score|judge) (?:it|this|them|both|the two)(?: as)?(?: \w+)? (?:tied?|draw|equal)",
+    ),
     ("E", rf"(?:a )?(?:tie|draw) between|tied (?:with|between)|tied{_END}|(?:(?<=^)|(?<=: )|(?<=:))(?:tie|draw){_END}"),
     ("E", rf"(?:is|was|be|in|as|call|overall,?|judge?ment:|verdict:) (?:it )?an? (?:\w+ )?(?:tie|draw){_END}"),
-    ("E", r"平局|平手|(?:一样|同样|同等)地?的?(?:好|差|优秀|出色|糟糕|不好)|不相上下|难分(?:高下|伯仲|胜负|上下)|势均力敌|旗鼓相当"),
-    ("E", r"没有(?:明显|显著|太大)?的?(?:区别|差异|差别|优劣)|(?:质量|水平)?(?:相当|相同)(?=\W*$|[,，])|各有(?:优劣|千秋)"),
+    (
+        "E",
+        r"平局|平手|(?:一样|同样|同等)地?的?(?:好|差|优秀|出色|糟糕|不好)|不相上下|难分(?:高下|伯仲|胜负|上下)|势均力敌|旗鼓相当",
+    ),
+    (
+        "E",
+        r"没有(?:明显|显著|太大)?的?(?:区别|差异|差别|优劣)|(?:质量|水平)?(?:相当|相同)(?=\W*$|[,，])|各有(?:优劣|千秋)",
+    ),
     ("g", rf"as (?:{_GOOD}) as"),
     # One slot beats another.
-    ("l", r"(?:outperformed|beaten|surpassed|outdone|bettered|outclassed|edged out) by|los(?:es|t) (?:out )?to|lags? behind"),
+    (
+        "l",
+        r"(?:outperformed|beaten|surpassed|outdone|bettered|outclassed|edged out) by|los(?:es|t) (?:out )?to|lags? behind",
+    ),
     ("l", r"falls? (?:\w+ )?(?:short of|behind)|underperforms?|pales? (?:in comparison|beside|next) ?(?:to|with)?"),
     ("l", r"不如|不及|逊于|劣于|差于|比不上|输给"),
-    ("v", r"outperform(?:s|ed|ing)?|beats?|surpass(?:es|ed|ing)?|outdoes|outclass(?:es|ed)|outshines?|edges? out|trumps?"),
+    (
+        "v",
+        r"outperform(?:s|ed|ing)?|beats?|surpass(?:es|ed|ing)?|outdoes|outclass(?:es|ed)|outshines?|edges? out|trumps?",
+    ),
     ("v", r"w(?:ins?|on) (?:over|against)|prevails? over|exceeds?|优于|好于|胜过|强于|超过|胜于"),
-    ("p", r"prefer(?:s|ring)?|preferred(?= over)|choos(?:e|es|ing)|chose|pick(?:s|ed|ing)?|select(?:s|ed|ing)?|favou?r(?:s|ed|ing)?"),
-    ("p", r"go(?:es|ing)? with|opt(?:s|ed|ing)? for|vot(?:e|es|ed|ing) (?:for|goes to)|sid(?:e|es|ed|ing) with|lean(?:s|ed|ing)? (?:towards?|to)"),
-    ("p", r"(?:edge|nod|point|win|victory|advantage|award|preference|edge) (?:goes|belongs) to|选择|选|更?喜欢|更?偏好|更?倾向于|更?支持"),
+    (
+        "p",
+        r"prefer(?:s|ring)?|preferred(?= over)|choos(?:e|es|ing)|chose|pick(?:s|ed|ing)?|select(?:s|ed|ing)?|favou?r(?:s|ed|ing)?",
+    ),
+    (
+        "p",
+        r"go(?:es|ing)? with|opt(?:s|ed|ing)? for|vot(?:e|es|ed|ing) (?:for|goes to)|sid(?:e|es|ed|ing) with|lean(?:s|ed|ing)? (?:towards?|to)",
+    ),
+    (
+        "p",
+        r"(?:edge|nod|point|win|victory|advantage|award|preference|edge) (?:goes|belongs) to|选择|选|更?喜欢|更?偏好|更?倾向于|更?支持",
+    ),
     ("B", r"better|best|superior|preferable|preferred|stronger|strongest|winner|wins?|won|winning|prevails?|triumphs?"),
     ("B", r"(?:the|an?) (?:\w+ )?(?:edge|advantage)|more (?:preferable|favou?rable)|top choice"),
     ("B", r"更好|更优|更佳|较好|较优|较佳|最好|最佳|最优|胜出|获胜|更胜一筹|略胜一筹|占优"),
     ("W", r"worse|worst|inferior|weaker|weakest|poorer|poorest|less (?:preferable|favou?rable)|loser|loses"),
     ("W", r"更差|较差|更糟|最差|较弱|更弱"),
-    ("G", r"more [a-z]+(?:,? and [a-z]+)?|clearer|richer|higher[- ]quality|closer|fuller|更(?:准确|完整|清晰|详细|全面|具体|相关|清楚|丰富|可靠)"),
+    (
+        "G",
+        r"more [a-z]+(?:,? and [a-z]+)?|clearer|richer|higher[- ]quality|closer|fuller|更(?:准确|完整|清晰|详细|全面|具体|相关|清楚|丰富|可靠)",
+    ),
     ("D", r"less [a-z]+|lower[- ]quality"),
     # Around the slots.
-    ("t", r"than|compared (?:to|with)|in (?:comparison|contrast) (?:to|with)|relative to|unlike|versus|vs\.?|rather than"),
+    (
+        "t",
+        r"than|compared (?:to|with)|in (?:comparison|contrast) (?:to|with)|relative to|unlike|versus|vs\.?|rather than",
+    ),
     ("t", r"instead of|over|against|as opposed to|between|comparing|相比(?:于)?|相较于|比"),
     ("m", rf"neither(?: of (?:the )?(?:two|them|these|both|{NOUNS}))?|none of|nor|两[个者种则条]?{_CJK_NOUN}?都[不没]"),
-    ("b", rf"both|(?:the |these )?two|they|each|(?:the|these) (?:answers|responses|options|candidates|captions|assistants|models)"),
+    (
+        "b",
+        r"both|(?:the |these )?two|they|each|(?:the|these) (?:answers|responses|options|candidates|captions|assistants|models)",
+    ),
     ("b", rf"两[个者种则条]?{_CJK_NOUN}?都?|二者"),
     ("n", r"not|never|no|hardly|barely|scarcely|by no means|并不|并没有|没有|不是|不"),
     ("u", r"would|could"),
@@ -177,7 +232,9 @@ class Lexicon:
         """Return ``1``, ``2`` or ``e`` (the tie) for a text that is a label and nothing else, else ``None``."""
         label = text.strip()
         match = self.label.fullmatch(label) if len(label) <= _LABEL_LENGTH else None
-        return None if match is None or match.lastgroup is None else {"one": "1", "two": "2", "tie": "e"}[match.lastgroup]
+        return (
+            None if match is None or match.lastgroup is None else {"one": "1", "two": "2", "tie": "e"}[match.lastgroup]
+        )
 
 
 Naming = Literal["any", "numbers", "letters"]
@@ -190,15 +247,31 @@ def naming(text: str) -> Naming:
 
 
 @lru_cache(maxsize=64)
-def lexicon(labels: tuple[str, str] = ("Answer 1", "Answer 2"), tie: str | None = None, names: Naming = "any") -> Lexicon:
+def lexicon(
+    labels: tuple[str, str] = ("Answer 1", "Answer 2"), tie: str | None = None, names: Naming = "any"
+) -> Lexicon:
     """Return the lexicon for a prompt that names its slots ``labels`` and its tie ``tie``, and a text that names them ``names``."""
     noun = _NOUN if names == "any" else f"(?:{_SLOT_NOUN})"
     lettered = names != "numbers"
     rows = [
-        ("1", _slot_names("1", "A" if lettered else "", "I", "(?:first|1st)", "one", "一", labels[0], noun) + r"|(?:the )?former\b|前者"),
-        ("2", _slot_names("2", "B" if lettered else "", "II", "(?:second|2nd)", "two", "二", labels[1], noun) + r"|(?:the )?latter\b|后者"),
-        ("o", r"(?<![A-Za-z])the other(?: one| answer| response| option| candidate| assistant)?(?= (?:is|was)|\W*$|[.,;:])"),
-        ("x", rf"(?<![A-Za-z])(?:{noun}[ \t:\-]{{0,2}}[(\[#]?(?:\d+{'|(?-i:[C-HX-Z])' if lettered else ''})[)\]]?(?!\w)|(?:the )?(?:third|fourth|fifth) {_NOUN})"),
+        (
+            "1",
+            _slot_names("1", "A" if lettered else "", "I", "(?:first|1st)", "one", "一", labels[0], noun)
+            + r"|(?:the )?former\b|前者",
+        ),
+        (
+            "2",
+            _slot_names("2", "B" if lettered else "", "II", "(?:second|2nd)", "two", "二", labels[1], noun)
+            + r"|(?:the )?latter\b|后者",
+        ),
+        (
+            "o",
+            r"(?<![A-Za-z])the other(?: one| answer| response| option| candidate| assistant)?(?= (?:is|was)|\W*$|[.,;:])",
+        ),
+        (
+            "x",
+            rf"(?<![A-Za-z])(?:{noun}[ \t:\-]{{0,2}}[(\[#]?(?:\d+{'|(?-i:[C-HX-Z])' if lettered else ''})[)\]]?(?!\w)|(?:the )?(?:third|fourth|fifth) {_NOUN})",
+        ),
         *((code, rf"(?<![A-Za-z])(?:{pattern})(?![A-Za-z])") for code, pattern in _WORDS),
         *_MARKS,
     ]

@@ -23,11 +23,10 @@ def official_choice(text: str) -> tuple[int, tuple[int, int]] | None:
     opening = _OPENING.search(plain)
     if opening is None:
         return None
-    found = None
-    for found in _CHOICE.finditer(plain, opening.end()):
-        pass
-    if found is None:
+    choices = list(_CHOICE.finditer(plain, opening.end()))
+    if not choices:
         return None
+    found = choices[-1]
     return int(found.group("number")), (kept[found.start()], kept[found.end() - 1] + 1)
 
 

@@ -61,7 +61,10 @@ _ANNOUNCED = re.compile(
     re.IGNORECASE,
 )
 
-_DANGLING = re.compile(rf"\b(?:verdict|judge?ment|conclusion|decision|overall|winner)(?: is| are)?\s*[:：]?\s*(?:(?:the )?(?:{NOUNS})(?: \w+ is)?)?\s*$", re.IGNORECASE)
+_DANGLING = re.compile(
+    rf"\b(?:verdict|judge?ment|conclusion|decision|overall|winner)(?: is| are)?\s*[:：]?\s*(?:(?:the )?(?:{NOUNS})(?: \w+ is)?)?\s*$",
+    re.IGNORECASE,
+)
 _SENTENCE_LENGTH = 1500
 _TOLD_LENGTH = 400  # a sentence that tells a label is short
 _MARKUP = re.compile(r"</?[A-Za-z_]+>")
@@ -128,7 +131,9 @@ def _foreign_quotes(text: str, words: Lexicon) -> list[tuple[int, int]]:
     spans = []
     for start, end in quoted_spans(text):
         codes = {token.code for token in words.tokens(text, start, end)} if words.compares(text, start, end) else set()
-        own = re.search(r"[:：]\s*$", text[max(0, start - 60) : start]) and _FINAL.search(text[max(0, start - 60) : start])
+        own = re.search(r"[:：]\s*$", text[max(0, start - 60) : start]) and _FINAL.search(
+            text[max(0, start - 60) : start]
+        )
         if codes & set("BWGDvlpgeE") and not own:
             spans.append((start, end))
     return spans
@@ -143,16 +148,18 @@ def _read(plain: Folded, words: Lexicon) -> tuple[list[_Section], list[_Section]
     before = (0, 0)
     for number, (start, end, listed) in enumerate(_sentences(plain.text)):
         sentence = plain.text[start:end]
-        opens = _FINAL.search(sentence) is not None and not (listed and re.match(r"\W*overall quality", sentence, re.IGNORECASE))
+        opens = _FINAL.search(sentence) is not None and not (
+            listed and re.match(r"\W*overall quality", sentence, re.IGNORECASE)
+        )
         if opens:
             final.append(_Section("the final section"))
             listed = False
         claims = sentence_claims(plain.text, start, end, words, before)
         before = (start, end)
         told = _told(plain.text, start, end, words) if not claims else None
-        if told is not None and (opens or final or _CONCLUDING.search(sentence)):
-            if opens or not _is_weak(sentence):
-                claims = [told]
+        concludes = _CONCLUDING.search(sentence) is not None
+        if told is not None and (opens or ((final or concludes) and not _is_weak(sentence))):
+            claims = [told]
         if listed:
             continue
         if told is not None and not claims:
@@ -160,7 +167,7 @@ def _read(plain: Folded, words: Lexicon) -> tuple[list[_Section], list[_Section]
         numbered = [(number, claim) for claim in claims]
         if final:
             final[-1].claims += numbered
-        elif _CONCLUDING.search(sentence):
+        elif concludes:
             concluding.append(_Section("a conclusion", numbered))
         else:
             rest.claims += numbered
@@ -214,7 +221,9 @@ def _sentences(text: str) -> list[tuple[int, int, bool]]:
         start = at
         for stop in _BREAK.finditer(line):
             # "1." and "A." at the head of a line open an item of a list.
-            if re.fullmatch(r"[\s#]*\(?(?:\d+|[A-Za-z])", joined[start : at + stop.start()]) and at + stop.end() < at + len(line):
+            if re.fullmatch(
+                r"[\s#]*\(?(?:\d+|[A-Za-z])", joined[start : at + stop.start()]
+            ) and at + stop.end() < at + len(line):
                 continue
             if joined[start : at + stop.start()].strip():
                 sentences.append((start, at + stop.start(), listed))

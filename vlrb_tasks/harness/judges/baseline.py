@@ -54,7 +54,9 @@ class BaselineJudge(lmms):
     ) -> None:
         super().__init__()
         if unknown:
-            raise ValueError(f"vlrb_baseline: no argument {', '.join(map(repr, unknown))}; there are policy, accuracy, tie_rate, unparsed_rate, failed_rate and seed.")
+            raise ValueError(
+                f"vlrb_baseline: no argument {', '.join(map(repr, unknown))}; there are policy, accuracy, tie_rate, unparsed_rate, failed_rate and seed."
+            )
         if policy not in POLICIES:
             raise ValueError(f"vlrb_baseline policy: got {policy!r}; expected one of {', '.join(POLICIES)}.")
         rates = {"accuracy": accuracy, "tie_rate": tie_rate, "unparsed_rate": unparsed_rate, "failed_rate": failed_rate}
@@ -75,8 +77,12 @@ class BaselineJudge(lmms):
         """Answer each request."""
         foreign = {request.task_name for request in requests if "judgment" not in request.metadata}
         if foreign:
-            logger.warning(f"vlrb_baseline answers nothing to {', '.join(sorted(map(str, foreign)))}: no judge task of vlrb-tasks.")
-        return [self._answer(request.metadata["judgment"]) if "judgment" in request.metadata else "" for request in requests]
+            logger.warning(
+                f"vlrb_baseline answers nothing to {', '.join(sorted(map(str, foreign)))}: no judge task of vlrb-tasks."
+            )
+        return [
+            self._answer(request.metadata["judgment"]) if "judgment" in request.metadata else "" for request in requests
+        ]
 
     def loglikelihood(self, requests: list[Instance]) -> list[tuple[float, bool]]:
         """Not given: a baseline only answers in words."""
@@ -95,7 +101,9 @@ class BaselineJudge(lmms):
             return str(next(case.text for case in judgment.prompt.cases if case.verdict == "unparsed"))
         text = getattr(answers, outcome)
         if text is None:
-            raise ValueError(f"vlrb_baseline: prompt {judgment.prompt.id} has no answer for a tie. Fix: set tie_rate=0.")
+            raise ValueError(
+                f"vlrb_baseline: prompt {judgment.prompt.id} has no answer for a tie. Fix: set tie_rate=0."
+            )
         return str(text)
 
     def _outcome(self, judgment: Any) -> Outcome:
@@ -107,7 +115,7 @@ class BaselineJudge(lmms):
             if left < 0:
                 return outcome  # type: ignore[return-value]
         if self.policy in ("first", "second"):
-            return self.policy  # type: ignore[return-value]
+            return self.policy
         coin = rng.randint(0, 1)
         if self.policy == "random":
             return SLOT_OUTCOMES[coin]

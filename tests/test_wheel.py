@@ -1,0 +1,77 @@
+"""The wheel, installed into a fresh environment, away from the checkout."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("dist")
+    subprocess.run(
+        [sys.executable, "-m", "build", "--wheel", "--outdir", folder, ROOT], check=True, capture_output=True
+    )
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+def test_what_is_in_it(wheel):
+    names = set(zipfile.ZipFile(wheel).namelist())
+    assert {"vlrb_tasks/registry.yaml", "vlrb_tasks/py.typed", "vlrb_tasks/judge_prompts/vlrewardbench.yaml"} <= names
+    assert {
+        "vlrb_tasks/tasks/vlrewardbench/vlrewardbench.yaml",
+        "vlrb_tasks/tasks/vlrb_scenes/vlrb_scenes.yaml",
+    } <= names
+    assert not any(name.startswith(("tests/", "examples/", "judge_prompts/")) for name in names)
+    (metadata,) = (name for name in names if name.endswith("METADATA"))
+    requires = zipfile.ZipFile(wheel).read(metadata).decode()
+    assert "Requires-Dist: lmms-eval<0.8,>=0.7" in requires
+    assert "Requires-Dist: filelock<4" in requires
+
+
+def test_tasks_and_prompts_are_listed_from_a_fresh_environment(wheel, tmp_path):
+    """A new environment with the wheel alone; its dependencies come from the packages of this one."""
+    venv = tmp_path / "venv"
+    subprocess.run([sys.executable, "-m", "venv", venv], check=True)
+    python = venv / "bin" / "python"
+    subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", wheel], check=True)
+    here = subprocess.run(
+        [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.strip()
+    packages = subprocess.run(
+        [sys.executable, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.strip()
+    Path(here, "dependencies.pth").write_text(packages + "\n")
+
+    def run(*command: str) -> str:
+        return subprocess.run([python, *command], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+
+    where = run("-c", "import vlrb_tasks; print(vlrb_tasks.__file__)").strip()
+    assert where.startswith(str(venv)), "the checkout was imported instead of the wheel"
+    listed = run(str(venv / "bin" / "vlrb"), "list")
+    for name in ("vlrewardbench", "vlrb_scenes", "vlrb_pairwise", "think_answer"):
+        assert name in listed
+    assert "0 faults" in run(str(venv / "bin" / "vlrb"), "validate")
+    assert run(str(venv / "bin" / "vlrb"), "path").strip() == f"{Path(where).parent}/tasks"
+    code = (
+        "import json, lmms_eval.models\n"
+        "from lmms_eval.tasks import TaskManager\n"
+        "print(json.dumps(TaskManager(include_defaults=False).all_tasks))"
+    )
+    assert {"vlrewardbench", "vlrewardbench_k1", "vlrb_scenes"} <= set(json.loads(run("-c", code).splitlines()[-1]))
