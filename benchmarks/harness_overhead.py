@@ -32,7 +32,24 @@ def build_rows(path: Path | None) -> list[dict]:
     if path is not None:
         return json.loads(path.read_text())
     rng = random.Random(0)
-    words = "the picture shows a man with red umbrella near an old bridge under two small trees".split()
+    words = [
+        "the",
+        "picture",
+        "shows",
+        "a",
+        "man",
+        "with",
+        "red",
+        "umbrella",
+        "near",
+        "an",
+        "old",
+        "bridge",
+        "under",
+        "two",
+        "small",
+        "trees",
+    ]
 
     def text() -> str:
         return " ".join(rng.choice(words) for _ in range(rng.randint(60, 220))) + "."

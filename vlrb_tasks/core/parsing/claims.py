@@ -77,6 +77,11 @@ def sentence_claims(text: str, start: int, end: int, words: Lexicon, before: tup
     if codes.endswith("?"):
         return []
     claims = [claim for j, code in enumerate(codes) if (claim := sentence.claim(j, code)) is not None]
+    elided = re.search(r"[;,k&]w{0,2}([12])i$", codes)
+    if elided is not None and claims and claims[-1].winner == "void":
+        # "Answer 1 is not the better one; Answer 2 is."
+        place = sentence.tokens[elided.start(1)]
+        claims.append(Claim("1" if elided.group(1) == "1" else "2", place.start, sentence.tokens[-1].end))
     if _ASPECT_FIRST.match(text, start, end):
         claims = [Claim(c.winner, c.start, c.end, partial=True) for c in claims]
     return claims

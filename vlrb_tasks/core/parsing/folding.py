@@ -6,7 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-_DROPPED = re.compile(r"[*`\u200b-\u200f\u2060\ufeff]|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])")
+_DROPPED = re.compile(r"[*`\u200b-\u200f\u2060\ufe0f\ufeff\u20e3]|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])")
 _STRAIGHT = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u00a0": " ", "\r": "\n"})
 _BLANK = " "
 

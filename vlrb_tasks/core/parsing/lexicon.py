@@ -40,6 +40,10 @@ _NUMBERED = re.compile(rf"(?<![A-Za-z])(?:{_SLOT_NOUN})[ \t]{{0,2}}[(\[#]?[12](?
 _LETTERED = re.compile(rf"(?<![A-Za-z])(?:{_SLOT_NOUN})[ \t]{{0,2}}[(\[]?(?-i:[AB])(?!\w)", re.IGNORECASE)
 _CJK_NOUN = "(?:答案|回答|回复|回覆|响应|选项|模型|助手|答复|描述)"
 
+# A Latin word is whole; a Chinese one may stand right beside a letter.
+_NO_LETTER_BEFORE = r"(?:(?<![A-Za-z])|(?![A-Za-z]))"
+_NO_LETTER_AFTER = r"(?:(?![A-Za-z])|(?<![A-Za-z]))"
+
 _JUDGES = (
     r"think|believe|agree|mean|say|imply|find|claim|conclude|argue|consider|accept|support|determine|decide|tell|judge"
 )
@@ -51,6 +55,7 @@ _END = r"(?=\W*$|[.,;:])"
 # The words, by code. Order matters: the first row that matches at a place is taken.
 _WORDS: tuple[tuple[str, str], ...] = (
     # Phrases that look like a negation, a condition or a comparison and are none.
+    ("g", r"(?:do|does|did|perform(?:s|ed)?|fare(?:s|d)?) (?:quite |nearly )?as well as"),
     ("w", r"no doubt|no question|without (?:a |any )?doubt|not only|not just|not merely|not to mention"),
     ("w", r"(?:if|were) i (?:have|had|were|must|am)(?: forced)?(?: to)?|if (?:forced|pressed|anything|needed|asked)"),
     ("w", r"even (?:if|though)|as if|at best|at least|best (?:describes?|guess|practices?)|as well as|well as"),
@@ -72,7 +77,7 @@ _WORDS: tuple[tuple[str, str], ...] = (
     ),
     ("N", rf"(?:false|untrue|incorrect|wrong|inaccurate|unfair|hard|difficult|impossible) (?:to (?:{_JUDGES})|that)"),
     ("N", r"no (?:evidence|reason|indication|proof|basis)|(?:并不|不)(?:能|认为|觉得|同意)说?|并非|未必"),
-    ("N", r"无法(?:判断|确定|说|认为)?|难以(?:判断|确定)"),
+    ("N", r"无法(?:判断|确定|说|认为)?|难以(?:判断|确定)|不比"),
     # Ties.
     ("E", r"no (?:\w+ )?(?:winner|loser)"),
     (
@@ -101,7 +106,7 @@ _WORDS: tuple[tuple[str, str], ...] = (
     ("E", rf"(?:is|was|be|in|as|call|overall,?|judge?ment:|verdict:) (?:it )?an? (?:\w+ )?(?:tie|draw){_END}"),
     (
         "E",
-        r"平局|平手|(?:一样|同样|同等)地?的?(?:好|差|优秀|出色|糟糕|不好)|不相上下|难分(?:高下|伯仲|胜负|上下)|势均力敌|旗鼓相当",
+        r"平局|平手|(?:一样|同样|同等)地?的?(?:好|差|优秀|出色|糟糕|不好)|不相上下|不分(?:上下|伯仲|高下)|难分(?:高下|伯仲|胜负|上下)|势均力敌|旗鼓相当",
     ),
     (
         "E",
@@ -114,7 +119,7 @@ _WORDS: tuple[tuple[str, str], ...] = (
         r"(?:outperformed|beaten|surpassed|outdone|bettered|outclassed|edged out) by|los(?:es|t) (?:out )?to|lags? behind",
     ),
     ("l", r"falls? (?:\w+ )?(?:short of|behind)|underperforms?|pales? (?:in comparison|beside|next) ?(?:to|with)?"),
-    ("l", r"不如|不及|逊于|劣于|差于|比不上|输给"),
+    ("l", rf"不如|不及|逊于|劣于|差于|比不上|输给|没有(?=(?:第.个)?{_CJK_NOUN}?[ \t]*[12AB一二]?好)"),
     (
         "v",
         r"outperform(?:s|ed|ing)?|beats?|surpass(?:es|ed|ing)?|outdoes|outclass(?:es|ed)|outshines?|edges? out|trumps?",
@@ -133,10 +138,14 @@ _WORDS: tuple[tuple[str, str], ...] = (
         r"(?:edge|nod|point|win|victory|advantage|award|preference|edge) (?:goes|belongs) to|选择|选|更?喜欢|更?偏好|更?倾向于|更?支持",
     ),
     ("B", r"better|best|superior|preferable|preferred|stronger|strongest|winner|wins?|won|winning|prevails?|triumphs?"),
+    ("B", r"(?:comes?|came) out (?:on top|ahead)|takes? the lead|higher (?:score|rating|marks?)|deserves? the win"),
     ("B", r"(?:the|an?) (?:\w+ )?(?:edge|advantage)|more (?:preferable|favou?rable)|top choice"),
-    ("B", r"更好|更优|更佳|较好|较优|较佳|最好|最佳|最优|胜出|获胜|更胜一筹|略胜一筹|占优"),
+    (
+        "B",
+        r"更好|更优|更佳|较好|较优|较佳|最好|最佳|最优|胜出|获胜|更胜一筹|略胜一筹|占优|略好|稍好|更出色|更强|好(?:一些|一点|得多)|(?<=[12AB一二])好(?=\W*$|[。，,])",
+    ),
     ("W", r"worse|worst|inferior|weaker|weakest|poorer|poorest|less (?:preferable|favou?rable)|loser|loses"),
-    ("W", r"更差|较差|更糟|最差|较弱|更弱"),
+    ("W", r"更差|较差|更糟|最差|较弱|更弱|(?<=[12AB一二])差(?=\W*$|[。，,])"),
     (
         "G",
         r"more [a-z]+(?:,? and [a-z]+)?|clearer|richer|higher[- ]quality|closer|fuller|更(?:准确|完整|清晰|详细|全面|具体|相关|清楚|丰富|可靠)",
@@ -148,13 +157,16 @@ _WORDS: tuple[tuple[str, str], ...] = (
         r"than|compared (?:to|with)|in (?:comparison|contrast) (?:to|with)|relative to|unlike|versus|vs\.?|rather than",
     ),
     ("t", r"instead of|over|against|as opposed to|between|comparing|相比(?:于)?|相较于|比"),
-    ("m", rf"neither(?: of (?:the )?(?:two|them|these|both|{NOUNS}))?|none of|nor|两[个者种则条]?{_CJK_NOUN}?都[不没]"),
+    (
+        "m",
+        rf"neither(?: of (?:the )?(?:two|them|these|both|{NOUNS}))?|none of|nor|no (?:answer|response|one|assistant|candidate)(?= is)|两[个者种则条]?{_CJK_NOUN}?都[不没]",
+    ),
     (
         "b",
         r"both|(?:the |these )?two|they|each|(?:the|these) (?:answers|responses|options|candidates|captions|assistants|models)",
     ),
     ("b", rf"两[个者种则条]?{_CJK_NOUN}?都?|二者"),
-    ("n", r"not|never|no|hardly|barely|scarcely|by no means|并不|并没有|没有|不是|不"),
+    ("n", r"fail(?:s|ed)? to be|not|never|no|hardly|barely|scarcely|by no means|并不|并没有|没有|不是|不"),
     ("u", r"would|could"),
     ("i", r"is|are|was|were|be|been|being|seems?|appears?|looks?|remains?|becomes?|comes out|stands out"),
     ("i", r"provid(?:es?|ing)|gives?|offers?|has|have|是|为"),
@@ -178,7 +190,7 @@ _MARKS: tuple[tuple[str, str], ...] = (
 # What any comparing word holds: a sentence without one of these makes no claim and need not be read closely.
 _STEMS = re.compile(
     r"bett|best|superior|prefer|strong|w[io]n|prevail|triumph|edge|advantage|choice|wors|inferior|weak|poor|less|los[et]|lag|fall"
-    r"|underperf|pale|beat|surpass|outd|outs|outc|outp|trump|exceed|choos|chose|pick|select|favo|with|opt|vot|sid|lean|more|clearer"
+    r"|underperf|pale|ahead|top\b|lead\b|deserve|fare|as well|beat|surpass|outd|outs|outc|outp|trump|exceed|choos|chose|pick|select|favo|with|opt|vot|sid|lean|more|clearer"
     r"|richer|high|closer|fuller|lower|equal|match|par\b|equiv|compar|indisting|interch|identical|same|similar|neck|tie|draw|differ"
     r"|distinct|as \w+ as|goes to|belongs|[<>=\u4e00-\u9fff]",
     re.IGNORECASE,
@@ -272,7 +284,7 @@ def lexicon(
             "x",
             rf"(?<![A-Za-z])(?:{noun}[ \t:\-]{{0,2}}[(\[#]?(?:\d+{'|(?-i:[C-HX-Z])' if lettered else ''})[)\]]?(?!\w)|(?:the )?(?:third|fourth|fifth) {_NOUN})",
         ),
-        *((code, rf"(?<![A-Za-z])(?:{pattern})(?![A-Za-z])") for code, pattern in _WORDS),
+        *((code, rf"{_NO_LETTER_BEFORE}(?:{pattern}){_NO_LETTER_AFTER}") for code, pattern in _WORDS),
         *_MARKS,
     ]
 
@@ -296,6 +308,7 @@ def _slot_names(number: str, letter: str, roman: str, ordinal: str, word: str, c
             rf"(?<!\w){re.escape(own)}(?!\w|[.:,]\d)",
             rf"(?<![A-Za-z]){noun}[ \t:\-]{{0,2}}{mark}",
             rf"(?<![A-Za-z])(?:the )?{ordinal}(?: {noun}(?![A-Za-z])| one\b|(?=[ \t]+(?:is|was|wins|seems|appears|provides|outperforms)\b))",
+            rf"(?<![A-Za-z])the {ordinal}(?=\s*(?:$|[.,;:!]))",
             rf"{_CJK_NOUN}[ \t]*[（(]?(?:{number}|{cjk}|(?-i:{letter}))[）)]?(?!\d)",
             rf"第(?:{cjk}|{number})[个条则种份]?{_CJK_NOUN}?",
             rf"{bare}{subject}",

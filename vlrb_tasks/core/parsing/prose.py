@@ -46,18 +46,19 @@ _LISTED_LINE = re.compile(
     re.IGNORECASE,
 )
 _HEADING = re.compile(r"[ \t]*(?:\#+[ \t]*\S|\(?\d+[.):][ \t]+\S)")
-_BREAK = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bNo)[.!?](?=[\s\"')\]]|$)|[。！？；;]|\n+")
+_BREAK = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bNo)[.!?](?=[\s\"')\]]|$)|[。！？；]|\n+")
 _WRAPPED = re.compile(r"(?<=[a-z,0-9])\n(?=[ \t]*[a-z])")
 _REASON = r"\b(?:because|since|due to)\b"
 # Behind an announcement anything may follow the label; alone, only a reason: "Answer 2, while clear, …" tells nothing.
 _TOLD = re.compile(
-    rf"(?P<lead>.*(?:[:：]|->|=>|→|\s[-–—]\s)|.*\b(?:is|goes to|would be|be|are|选择|为|是)\b)[ \t]*(?P<label>[^:：]+?)"
+    rf"(?P<lead>.*(?:[:：]|->|=>|→|\s[-–—]\s)|.*(?:\b(?:is|goes to|would be|be|are)\b|选择|为|是))[ \t]*(?P<label>[^:：]+?)"
     rf"[ \t]*(?:(?:,|\(| -|–|—|{_REASON}|\bas\b|\bfor\b).*)?$",
     re.IGNORECASE | re.DOTALL,
 )
 _ALONE = re.compile(rf"(?P<lead>)(?P<label>[^:：]+?)[ \t]*(?:{_REASON}.*)?$", re.IGNORECASE | re.DOTALL)
 _ANNOUNCED = re.compile(
-    rf"\b(?:verdict|judge?ment|decision|winner|preference|choice|pick|selection|conclusion|result|answer|option|better|best|{NOUNS})\b",
+    rf"\b(?:verdict|judge?ment|decision|winner|preference|choice|pick|selection|conclusion|result|answer|option|better|best|{NOUNS})\b"
+    r"|答案|选择|结论|判断|更好",
     re.IGNORECASE,
 )
 
@@ -193,6 +194,9 @@ def _told(text: str, start: int, end: int, words: Lexicon) -> Claim | None:
             return None
         if re.search(r"\b(?:not|which|what|if|question|whether)\b", lead, re.IGNORECASE):
             return None
+        line = text[text.rfind("\n", 0, start) + 1 : start]
+        if not lead and line.strip() and text[end : end + 1] not in (".", "!", "。"):
+            return None  # "Let us compare. Answer 1": the next sentence, cut off
         if not lead and len(label.strip().strip("()[].")) == 1 and label.strip() != text[start:end].strip():
             return None
         at = start + match.start("label")
