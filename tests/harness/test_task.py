@@ -12,11 +12,13 @@ from PIL import Image
 
 lmms_eval_evaluator = pytest.importorskip("lmms_eval.evaluator")
 
+import lmms_eval.tasks  # noqa: E402
 from lmms_eval.evaluator import simple_evaluate  # noqa: E402
 from lmms_eval.tasks import TaskManager  # noqa: E402
 from lmms_eval.utils import make_table  # noqa: E402
 
 from tests.data.rows import rows  # noqa: E402
+from tests.data.test_sources import hub_dataset  # noqa: E402
 from tests.harness.recorders import ChatRecorder, SimpleRecorder  # noqa: E402
 from vlrb_tasks.core.records import ballot_from_record  # noqa: E402
 from vlrb_tasks.core.scoring import pairwise_metrics, score_ballots  # noqa: E402
@@ -238,6 +240,32 @@ def test_runs_beside_another_task_of_any_kind(mirror, tmp_path):
     assert len(model.asked) == 33
 
 
+def test_runs_beside_the_built_in_task_on_rows_that_both_load_from_the_hub(tmp_path, monkeypatch):
+    """``datasets`` takes a folder of that name for the data set, so both tasks run their real loading code."""
+    folder = tmp_path / "MMInstruction" / "VL-RewardBench" / "data"
+    folder.mkdir(parents=True)
+    hub_dataset().select(range(5)).to_parquet(folder / "test-00000-of-00001.parquet")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("VLRB_DATA", raising=False)
+    monkeypatch.setenv("HF_DATASETS_CACHE", str(tmp_path / "cache"))
+    model = SimpleRecorder("Overall Judgment: Answer 1 is better.")
+    built_in = Path(lmms_eval.tasks.__file__).parent / "vl_rewardbench"
+    results = evaluate(model, ["vlrewardbench", "vl_rewardbench"], include_path=str(built_in))
+    assert len(model.asked) == 5 * 5 + 5
+    assert scores(results)["coverage_n"] == 5
+    assert 0 <= results["results"]["vl_rewardbench"]["vlreward_score,none"] <= 1
+    # one text and one order rule: with the built-in order, the first vote of each item is judged as the built-in does
+    parity = JudgeTask(
+        {
+            "task": "mine",
+            "output_type": "generate_until",
+            "judge": {"benchmark": "vlrewardbench", "draws": 1, "order": "length_parity"},
+        }
+    )
+    ours = evaluate(SimpleRecorder("Overall Judgment: Answer 1 is better."), [parity])
+    assert scores(ours, "mine")["macro_accuracy"] == results["results"]["vl_rewardbench"]["vlreward_score,none"]
+
+
 @pytest.mark.parametrize("policy", POLICIES)
 def test_baselines_go_through_prompt_order_and_parser(mirror, policy):
     results = evaluate(BaselineJudge(policy=policy))
@@ -339,6 +367,21 @@ def test_wrong_data_is_told(mirror):
     )
     with pytest.raises(DataError, match=r"row 0 .* human_ranking: got"):
         evaluate(SimpleRecorder())
+
+
+def test_a_task_that_is_made_without_a_model_goes_by_the_kind_it_was_made_for():
+    for kind, place in (("simple", 2), ("chat", 1)):
+        made = TaskManager(include_defaults=False).load_task_or_group(["vlrb_scenes"], kind)["vlrb_scenes"]
+        made.build_all_requests(limit=1)
+        assert len(made.instances) == 5
+        assert callable(made.instances[0].args[place])
+
+
+def test_output_only_and_write_out(mirror):
+    results = evaluate(SimpleRecorder(), predict_only=True)
+    assert len(results["samples"]["vlrewardbench"]) == 6
+    assert "overall_accuracy,none" not in results["results"]["vlrewardbench"]
+    evaluate(SimpleRecorder(), write_out=True, limit=1)
 
 
 def test_rows_that_repeat_are_judged_and_warned_of(mirror):

@@ -103,6 +103,7 @@ class JudgeTask(ConfigurableTask):
         self.prompt = registry.prompt(self.judge.prompt or self.benchmark.prompt)
         self.reader: Reader = reader(self.judge.benchmark, self.benchmark, self.prompt)
         self.draws = self.judge.draws
+        self._made_for_chat = _local_of_a_caller("task_type", lambda value: value in ("simple", "chat")) == "chat"
         self._scores: dict[str, Score] = {}
         settings["test_split"] = self.benchmark.dataset.split
         settings["generation_kwargs"] = {**self.prompt.generation, **settings.get("generation_kwargs", {})}
@@ -165,7 +166,8 @@ class JudgeTask(ConfigurableTask):
 
     def build_all_requests(self, **kwargs: Any) -> None:
         """Build the requests of this rank's items."""
-        self._as_messages = _model_takes_messages()
+        model = _local_of_a_caller("lm", lambda value: hasattr(value, "is_simple"))
+        self._as_messages = self._made_for_chat if model is None else not model.is_simple
         self._system = kwargs.get("system_instruction") or self.prompt.system
         if kwargs.pop("cache_requests", False):
             logger.warning(f"{self.config.task}: --cache_requests is ignored; prompts are rendered in milliseconds.")
@@ -181,7 +183,7 @@ class JudgeTask(ConfigurableTask):
                 arguments=self._arguments(judgment, doc_id, metadata["split"]),
                 idx=idx,
                 metadata={**metadata, "judgment": judgment},
-                doc={"key": item.key},
+                doc={"index": doc_id, "key": item.key},
             )
             for idx, judgment in enumerate(self._asked(item))
         ]
@@ -284,20 +286,20 @@ class JudgeTask(ConfigurableTask):
         }
 
 
-def _model_takes_messages() -> bool:
-    """Tell whether the model that is being evaluated is a chat adapter, which takes messages, or a simple one.
+def _local_of_a_caller(name: str, fits: Callable[[Any], bool]) -> Any:
+    """Return the local variable ``name`` of the nearest caller that has one that fits; ``None`` if none has.
 
-    lmms-eval tells a task of its own class nothing about the model, though the two kinds want different
-    requests. The evaluator holds the model in a variable ``lm`` while it has a task build its requests, in
-    every way of starting an evaluation.
+    Simple and chat adapters want different requests, and lmms-eval tells a task of its own class nothing
+    about the model. The evaluator holds the model in ``lm`` while it has a task build its requests, in every
+    way of starting an evaluation; a task manager has ``task_type`` while it makes one.
     """
     frame = sys._getframe(1)
     while frame is not None:
-        model = frame.f_locals.get("lm")
-        if model is not None and hasattr(model, "is_simple"):
-            return not model.is_simple
+        value = frame.f_locals.get(name)
+        if value is not None and fits(value):
+            return value
         frame = frame.f_back  # type: ignore[assignment]
-    raise RuntimeError("no model found: requests of a JudgeTask are built by lmms_eval.evaluator.evaluate")
+    return None
 
 
 with_further_results(JudgeTask)

@@ -197,9 +197,8 @@ class _Sentence:
     def _supposed(self, j: int) -> bool:
         """Tell whether the sign at ``j`` stands in a condition, a question or a first impression."""
         clause = self._clause(j)
-        if "h" in clause or "c" in clause.replace("c,", ""):
-            return "h" in clause or not re.search(r"c.*[12]", clause)
-        return "u" in clause and "h" in self.codes[j:]
+        asked = "c" in clause and re.search(r"c.*[12]", clause) is None  # "which answer is better"
+        return "h" in clause or asked or ("u" in clause and "h" in self.codes[j:])
 
     def _denied(self, j: int) -> bool:
         """Tell whether the sign at ``j`` is denied: by a word close before it, or for the whole clause."""
@@ -214,7 +213,7 @@ class _Sentence:
     def _predicate(self, j: int) -> int | None:
         """Return the place of the slot in "the better one is …", "winner: …"."""
         match = re.match(r"[BW][wG&B]{0,6}(?:tw{0,3}b?w?)?[,u]?(?:[i:][wni:]{0,3})([12xo])", self.codes[j:])
-        if match is None or j + match.start(1) in self.objects - {j + match.start(1)}:
+        if match is None:
             return None
         subject = self._subject(j)
         if subject is not None and re.fullmatch(r"[12xo][wi]{0,4}", self.codes[subject:j]):
