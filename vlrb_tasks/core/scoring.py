@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from .agreement import flips, vote_agreement
 from .intervals import Interval, bootstrap_macro_mean, bootstrap_mean
 from .voting import Ballot, Vote
 
@@ -142,26 +143,6 @@ def _prefers_longer(ballot: Ballot, vote: Vote) -> bool | None:
     return bool(ballot.lengths[vote.choice] == max(ballot.lengths))
 
 
-def _agreement(ballot: Ballot) -> float | None:
-    """Return the share of pairs of parsed votes that agree, ties being votes; ``None`` for fewer than two."""
-    votes = [vote.choice for vote in ballot.votes if vote.outcome in ("first", "second", "tie")]
-    pairs = len(votes) * (len(votes) - 1) // 2
-    if not pairs:
-        return None
-    same = sum(c * (c - 1) // 2 for c in (votes.count(choice) for choice in set(votes)))
-    return same / pairs
-
-
-def _flips(ballot: Ballot) -> Value:
-    """Return ``[draws whose vote changed with the order, draws parsed in both orders]``."""
-    by_draw: dict[int, list[Vote]] = defaultdict(list)
-    for vote in ballot.votes:
-        if vote.outcome in ("first", "second", "tie"):
-            by_draw[vote.draw].append(vote)
-    pairs = [votes for votes in by_draw.values() if len({vote.order for vote in votes}) == 2]
-    return [sum(len({vote.choice for vote in votes}) > 1 for votes in pairs), len(pairs)]
-
-
 def accuracy_at(k: int, correct: int, drawn: int) -> float:
     """Return the chance that a majority of ``k`` votes, taken at random from the drawn ones, is correct.
 
@@ -256,10 +237,10 @@ def pairwise_metrics(groups: Iterable[str], votes: int, tags: Iterable[str] = ()
         "votes for the longer response / votes for a response",
     )
     if votes > 1:
-        add("vote_agreement", _agreement, plain_mean, None, "pairs of votes of an item that agree")
+        add("vote_agreement", vote_agreement, plain_mean, None, "pairs of votes of an item that agree")
     add(
         "flip_rate",
-        _flips,
+        flips,
         pooled_rate,
         False,
         "draws whose vote changed with the order; NaN unless both orders were asked",
