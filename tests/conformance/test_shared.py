@@ -26,17 +26,25 @@ def rows(shared):
     return json.loads((shared / "data" / "vl_rewardbench" / "rows.json").read_text())
 
 
-@pytest.mark.parametrize("prompt", ["vlrewardbench", "think_answer"])
-def test_verdicts(shared, prompt):
+PROMPTS = (
+    "vlrewardbench",
+    "think_answer",
+    "llava_critic_pairwise",
+    "llava_critic_pointwise",
+    "mllm_judge_pair",
+    "mllm_judge_score",
+    "mllm_judge_batch",
+)
+
+
+@pytest.mark.parametrize("name", PROMPTS)
+def test_verdicts(shared, name):
     cases = [json.loads(line) for line in (shared / "cases" / "verdicts.jsonl").read_text().splitlines()]
-    mine = [case for case in cases if case["prompt"] == prompt]
-    assert mine
-    wrong = [
-        (case["text"], case["verdict"], got)
-        for case in mine
-        if (got := REGISTRY.prompt(prompt).read(case["text"]).outcome) != case["verdict"]
-    ]
-    assert wrong == []
+    assert {case["prompt"] for case in cases} == set(PROMPTS)
+    prompt = REGISTRY.prompt(name)
+    for case in cases:
+        if case["prompt"] == name:
+            assert prompt.told(prompt.read(case["text"])) == case["verdict"], case
 
 
 def test_official_parity(shared):

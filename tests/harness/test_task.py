@@ -350,6 +350,10 @@ def test_order_policies_and_prompts_by_yaml():
         (task(judge={"benchmark": "vlrb_scene"}), "Did you mean vlrb_scenes"),
         (task(judge={"benchmark": "vlrb_scenes", "prompt": "nope"}), "prompt: got 'nope'"),
         (task(judge={"benchmark": "vlrb_scenes", "draws": 0}), "judge.draws: got 0"),
+        (
+            task(judge={"benchmark": "vlrb_scenes", "prompt": "mllm_judge_score"}),
+            "a pointwise prompt; expected a pairwise one",
+        ),
         (task(judge={"benchmark": "vlrb_scenes", "order": "randm"}), "Did you mean random"),
         (task(judge={"benchmark": "vlrb_scenes", "darws": 3}), "Did you mean draws"),
         (task(judge=None), "judge: got None; expected a mapping"),

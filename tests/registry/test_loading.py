@@ -29,18 +29,23 @@ FAULTS = {
     ),
     "wrong mode": (
         GOOD.replace("pairwise", "pairwize"),
-        "3 mode: got 'pairwize'; expected 'pairwise'. Did you mean pairwise?",
+        "3 mode: got 'pairwize'; expected 'pairwise', 'pointwise' or 'ranking'. Did you mean pairwise?",
     ),
     "wrong parser": (GOOD.replace("kind: prose", "kind: prosa"), "8 parser.0.kind: got 'prosa'"),
     "version in words": (GOOD.replace("version: 1", "version: one"), "2 version: got 'one'; expected a valid integer"),
     "version 0": (GOOD.replace("version: 1", "version: 0"), "2 version: got 0; expected greater than or equal to 1"),
-    "one label": (GOOD.replace("[Answer 1, Answer 2]", "[Answer 1]"), "7 labels.1: missing"),
-    "equal labels": (GOOD.replace("[Answer 1, Answer 2]", "[Answer 1, Answer 1]"), "expected two labels that differ"),
+    "one label": (GOOD.replace("[Answer 1, Answer 2]", "[Answer 1]"), "expected two labels for mode pairwise"),
+    "equal labels": (GOOD.replace("[Answer 1, Answer 2]", "[Answer 1, Answer 1]"), "expected labels that differ"),
     "no template": (
         GOOD.replace("template:", "description2:").replace("description2", "system"),
         "expected one of template and template_from",
     ),
-    "wrong verdict": (GOOD.replace("verdict: second", "verdict: secnd"), "12 cases.1.verdict: got 'secnd'"),
+    "scale without scores": (GOOD + "scale: [0, 10]\n", "expected a scale for mode pointwise, and for no other"),
+    "scores without a scale": (
+        GOOD.replace("pairwise", "pointwise").replace("labels: [Answer 1, Answer 2]\n", ""),
+        "expected a scale for mode pointwise",
+    ),
+    "two labels to rank": (GOOD.replace("pairwise", "ranking"), "expected three labels or more for mode ranking"),
     "name with a capital": (GOOD.replace("id: mine", "id: Mine"), "1 id: got 'Mine'; expected a name in small letters"),
     "id is not the file's name": (
         GOOD.replace("id: mine", "id: yours"),

@@ -14,6 +14,10 @@ FAULTS = {
         GOOD.replace("text: Hm.", "text: Answer 2 wins."),
         "cases.2: 'Answer 2 wins.' is read as second",
     ),
+    "no such verdict": (
+        GOOD.replace("verdict: second", "verdict: secnd"),
+        "cases.1: 'Answer 2 is better.' is read as second (a claim about the whole); expected secnd",
+    ),
     "no unparsed case": (GOOD.replace("  - {text: Hm., verdict: unparsed}\n", ""), "cases: none for 'unparsed'"),
     "no case for a label": (
         GOOD.replace("  - {text: Answer 2 is better., verdict: second}\n", ""),

@@ -47,6 +47,5 @@ def parsed_lines(lines: Iterable[str], prompt: str | None, where: str) -> Iterat
             parsers[name] = parser_named(name, registry)
         reader = parsers[name]
         verdict: Verdict = parse_official(row["text"]) if reader is None else reader.read(row["text"])
-        yield json.dumps(
-            {"verdict": verdict.outcome, "span": verdict.span and list(verdict.span), "rule": verdict.rule}
-        )
+        told = verdict.outcome if reader is None else reader.told(verdict)
+        yield json.dumps({"verdict": told, "span": verdict.span and list(verdict.span), "rule": verdict.rule})

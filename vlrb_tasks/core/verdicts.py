@@ -6,24 +6,28 @@ import re
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-Outcome = Literal["first", "second", "tie", "unparsed", "failed"]
+Outcome = Literal["first", "second", "tie", "score", "ranking", "unparsed", "failed"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a text says: a slot, a tie, nothing (``unparsed``), or that there was no judgment (``failed``).
+    """What a text says: a slot, a tie, a score, a ranking, nothing (``unparsed``), or no judgment (``failed``).
 
     Attributes:
         outcome: ``first`` and ``second`` are slots of the prompt, not responses of the item.
         span: the characters of the text that gave the outcome, ``text[start:end]``; ``None`` where
             nothing did.
         rule: the rule that found it, in a few words, for people who ask why.
+        score: the score, on the prompt's scale, where the outcome is ``score``.
+        ranking: the slots, best first, each once, where the outcome is ``ranking``.
     """
 
     outcome: Outcome
     span: tuple[int, int] | None = None
     rule: str = ""
+    score: float | None = None
+    ranking: tuple[int, ...] | None = None
 
     @property
     def slot(self) -> int | None:

@@ -101,6 +101,11 @@ class JudgeTask(ConfigurableTask):
         registry = package_registry()
         self.benchmark: Benchmark = registry.benchmark(self.judge.benchmark)
         self.prompt = registry.prompt(self.judge.prompt or self.benchmark.prompt)
+        if self.prompt.mode != "pairwise":
+            raise RegistryError(
+                f"{name} judge.prompt: got {self.prompt.id!r}, a {self.prompt.mode} prompt; expected a pairwise one for "
+                f"{self.judge.benchmark}. Fix: choose another prompt; `vlrb list` shows the modes.",
+            )
         self.reader: Reader = reader(self.judge.benchmark, self.benchmark, self.prompt)
         self.draws = self.judge.draws
         self._made_for_chat = _local_of_a_caller("task_type", lambda value: value in ("simple", "chat")) == "chat"

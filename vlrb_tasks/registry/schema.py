@@ -11,7 +11,7 @@ from ..core.ordering import OrderPolicy
 from ..core.parsing import ParserKind, parse_verdict
 from ..core.verdicts import Outcome, Verdict
 
-Mode = Literal["pairwise"]
+Mode = Literal["pairwise", "pointwise", "ranking"]
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
@@ -60,16 +60,24 @@ class Case(_Strict):
     """A text and the verdict that the parser must read in it."""
 
     text: str
-    verdict: Outcome
+    verdict: Outcome | float | str
     why: str | None = None
 
 
 class Answers(_Strict):
-    """What a judge writes that follows the prompt to the letter, for each verdict."""
+    """What a judge writes that follows the prompt to the letter.
 
-    first: str
-    second: str
+    Attributes:
+        first: of a judge that prefers the first slot; ``second`` and ``tie`` likewise.
+        score: of a judge that scores, with ``{score}`` in place of the number.
+        ranking: of a judge that ranks, with ``{ranking}`` in place of the labels, best first.
+    """
+
+    first: str | None = None
+    second: str | None = None
     tie: str | None = None
+    score: str | None = None
+    ranking: str | None = None
 
 
 class Prompt(_Strict):
@@ -78,8 +86,11 @@ class Prompt(_Strict):
     Attributes:
         id: the name of the file, without ``.yaml``.
         version: goes up whenever the rendered text or the parser changes.
+        mode: ``pairwise``: which of two responses is better; ``pointwise``: a score for one;
+            ``ranking``: an order of several.
         template: Jinja, with ``question`` and ``responses``; or ``template_from``, not both.
-        labels: how the prompt calls its two slots; ``ties`` how it calls a tie, if it allows one.
+        labels: how the prompt calls its slots; ``ties`` how it calls a tie, if it allows one.
+        scale: the lowest and the highest score, for ``pointwise``.
         parser: the kinds that are tried, in order.
         answers: the texts that the prompt asks for; the baselines answer with them.
         generation: generation settings that the prompt wants; a task's own go over them.
@@ -94,8 +105,9 @@ class Prompt(_Strict):
     system: str | None = None
     template: str | None = None
     template_from: TemplateFrom | None = None
-    labels: tuple[str, str]
+    labels: tuple[str, ...] = ()
     ties: str | None = None
+    scale: tuple[float, float] | None = None
     parser: Annotated[tuple[ParserStep, ...], BeforeValidator(_listed)]
     answers: Answers
     generation: dict[str, Any] = Field(default_factory=dict)
@@ -105,8 +117,16 @@ class Prompt(_Strict):
     def _one_template(self) -> Prompt:
         if (self.template is None) == (self.template_from is None):
             raise ValueError("one of template and template_from")
-        if self.labels[0] == self.labels[1]:
-            raise ValueError("two labels that differ")
+        slots = {"pairwise": len(self.labels) == 2, "pointwise": not self.labels, "ranking": len(self.labels) > 2}
+        if not slots[self.mode]:
+            wanted = {"pairwise": "two labels", "pointwise": "no labels", "ranking": "three labels or more"}[self.mode]
+            raise ValueError(f"{wanted} for mode {self.mode}")
+        if len(set(self.labels)) < len(self.labels):
+            raise ValueError("labels that differ")
+        if (self.scale is not None) != (self.mode == "pointwise"):
+            raise ValueError("a scale for mode pointwise, and for no other")
+        if self.scale is not None and self.scale[0] >= self.scale[1]:
+            raise ValueError("a scale whose first end is the lower one")
         if not self.parser:
             raise ValueError("a parser of at least one kind")
         return self
@@ -118,7 +138,15 @@ class Prompt(_Strict):
 
     def read(self, text: str | None) -> Verdict:
         """Return the verdict of a judge's text under this prompt's parser."""
-        return parse_verdict(text, self.kinds, self.labels, self.ties)
+        return parse_verdict(text, self.kinds, self.labels, self.ties, self.scale)
+
+    def told(self, verdict: Verdict) -> str | float:
+        """Return a verdict as people write it: a slot, ``tie``, a number, or the labels in their order."""
+        if verdict.score is not None:
+            return int(verdict.score) if verdict.score == int(verdict.score) else verdict.score
+        if verdict.ranking is not None:
+            return "".join(self.labels[slot] for slot in verdict.ranking)
+        return verdict.outcome
 
 
 class Columns(_Strict):

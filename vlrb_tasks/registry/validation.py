@@ -8,7 +8,7 @@ from pathlib import Path
 from jinja2 import TemplateSyntaxError, meta
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from ..core.verdicts import Outcome
+from ..core.verdicts import Verdict
 from .index import Registry, task_config, task_files
 from .loading import RegistryError, load_prompt
 from .schema import Prompt
@@ -59,33 +59,50 @@ def _template_faults(prompt: Prompt, path: Path) -> list[str]:
 def _case_faults(prompt: Prompt, path: Path) -> list[str]:
     faults = []
     for number, case in enumerate(prompt.cases):
-        got = prompt.read(case.text)
-        if got.outcome != case.verdict:
+        verdict = prompt.read(case.text)
+        got = prompt.told(verdict)
+        if got != case.verdict:
             faults.append(
-                f"{path} cases.{number}: {case.text[:80]!r} is read as {got.outcome} ({got.rule}); expected {case.verdict}. Fix: change the case, or choose another parser kind.",
+                f"{path} cases.{number}: {case.text[:80]!r} is read as {got} ({verdict.rule}); expected {case.verdict}. "
+                "Fix: change the case, or choose another parser kind.",
             )
-    wanted: list[Outcome] = ["first", "second", "unparsed", *(["tie"] if prompt.ties is not None else [])]  # type: ignore[list-item]
-    shown = {case.verdict for case in prompt.cases}
+    shown = {prompt.read(case.text).outcome for case in prompt.cases}
     faults += [
         f"{path} cases: none for {outcome!r}. Fix: add a text that is read as {outcome}."
-        for outcome in wanted
+        for outcome in (*_wanted(prompt), "unparsed")
         if outcome not in shown
     ]
     return faults
 
 
+def _wanted(prompt: Prompt) -> tuple[str, ...]:
+    """Return the outcomes that a prompt asks for."""
+    if prompt.mode == "pairwise":
+        return ("first", "second", "tie") if prompt.ties is not None else ("first", "second")
+    return ("score",) if prompt.mode == "pointwise" else ("ranking",)
+
+
 def _answer_faults(prompt: Prompt, path: Path) -> list[str]:
     faults = []
-    for outcome in ("first", "second", "tie"):
-        text = getattr(prompt.answers, outcome)
-        if text is not None and prompt.read(text).outcome != outcome:
-            faults.append(
-                f"{path} answers.{outcome}: {text!r} is read as {prompt.read(text).outcome}. Fix: write what the prompt asks for."
-            )
-    if prompt.ties is not None and prompt.answers.tie is None:
-        faults.append(
-            f"{path} answers.tie: missing, though ties is {prompt.ties!r}. Fix: add what a judge writes for a tie."
-        )
+    for outcome in _wanted(prompt):
+        if getattr(prompt.answers, outcome) is None:
+            faults.append(f"{path} answers.{outcome}: missing. Fix: add what a judge writes for it.")
+    filled: dict[str, tuple[str, str | float]] = {
+        outcome: (text, outcome)
+        for outcome in ("first", "second", "tie")
+        if (text := getattr(prompt.answers, outcome)) is not None
+    }
+    if prompt.answers.score is not None and prompt.scale is not None:
+        for end in prompt.scale:
+            number = prompt.told(Verdict("score", score=end))
+            filled[f"score of {number}"] = (prompt.answers.score.replace("{score}", str(number)), number)
+    if prompt.answers.ranking is not None:
+        order = "".join(reversed(prompt.labels))
+        filled["ranking"] = (prompt.answers.ranking.replace("{ranking}", order), order)
+    for name, (text, wanted) in filled.items():
+        got = prompt.told(prompt.read(text))
+        if got != wanted:
+            faults.append(f"{path} answers.{name}: {text!r} is read as {got}. Fix: write what the prompt asks for.")
     return faults
 
 

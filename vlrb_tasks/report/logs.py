@@ -259,6 +259,10 @@ def read_again(log: Log, name: str, registry: Registry) -> tuple[Log, list[Chang
         LogError: the log keeps no texts.
     """
     prompt = parser_named(name, registry)
+    if prompt is not None and prompt.mode != "pairwise":
+        raise LogError(
+            f"--parser: got {name!r}, a {prompt.mode} prompt; expected a pairwise one. Fix: see `vlrb list`."
+        )
     if not any(vote.text for b in log.ballots for vote in b.votes):
         raise LogError(f"{log.path}: keeps no texts of the judge. Fix: --parser needs a log with raw outputs.")
     known = registry.benchmarks.get(log.origin.benchmark)
