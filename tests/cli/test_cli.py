@@ -46,7 +46,7 @@ def _seconds(*arguments: str) -> float:
     return time.perf_counter() - started
 
 
-@pytest.mark.parametrize("command", ["list", "show", "render", "validate", "score", "parse", "path"])
+@pytest.mark.parametrize("command", ["list", "show", "render", "validate", "score", "parse", "path", "correlate"])
 def test_every_command_has_help_with_an_example(command):
     result = vlrb(command, "--help")
     assert result.returncode == 0

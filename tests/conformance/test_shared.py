@@ -7,13 +7,17 @@ import gzip
 import json
 import re
 
+import numpy as np
 import pytest
 
+from vlrb_tasks.core.correlation import kendall_tau, pearson
 from vlrb_tasks.core.parsing import parse_verdict
+from vlrb_tasks.core.ratings import bradley_terry
 from vlrb_tasks.data.rows import items_of
 from vlrb_tasks.data.sources import open_source
 from vlrb_tasks.registry.index import package_registry
 from vlrb_tasks.registry.rendering import render
+from vlrb_tasks.report.correlate import correlate
 from vlrb_tasks.report.logs import read_log, score_log
 
 pytestmark = pytest.mark.shared
@@ -156,3 +160,56 @@ def test_votes_of_the_parity_file_read_by_our_parser(shared):
     for text in texts:
         official, ours = parse_official(text).outcome, REGISTRY.prompt("vlrewardbench").read(text).outcome
         assert official in (ours, "unparsed"), text
+
+
+def test_correlations_of_a_critics_scores_with_peoples(shared):
+    for name, n, r, tau in (("mllm_judge", 5716, 0.402, 0.3003), ("polaris", 8724, 0.9057, 0.8643)):
+        path = shared / "data" / "score_pairs" / f"llava_critic_7b_{name}.csv"
+        (found,) = correlate(path, "gt_score", "parsed_score", missing=(-1,))
+        assert found.n == n
+        assert found.dropped > 0
+        assert round(found.found["pearson"].value, 4) == r
+        assert round(found.found["kendall_tau"].value, 4) == tau
+
+
+def test_ratings_of_wildvision_bench(shared):
+    """Bradley-Terry ratings of the published battles, against the published tables."""
+    folder = shared / "data" / "wildvision_bench"
+    winner = {"model_a": "a", "model_b": "b"}
+    battles = []
+    for line in (folder / "vision_bench_battles.jsonl").read_text().splitlines():
+        row = json.loads(line)
+        battles.append((row["model_a"], row["model_b"], winner.get(row["winner"], "tie")))
+    fitted = bradley_terry(battles, anchor="claude-3-sonnet-20240229")
+    published = {}
+    for line in (folder / "elo_leaderboard.md").read_text().splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) > 1 and re.fullmatch(r"[\d.]+", cells[1]):
+            published[cells[0]] = float(cells[1])
+    shared_names = [name for name in fitted.ratings if name in published]
+    assert len(shared_names) >= 21
+    ours = np.array([fitted.ratings[name] for name in shared_names])
+    theirs = np.array([published[name] for name in shared_names])
+    assert pearson(ours, theirs).value >= 0.99
+    assert kendall_tau(ours, theirs).value == pytest.approx(1.0)
+    # their score is the chance to win against the reference, in per cent
+    chances = np.array([100 * fitted.chance(name, "claude-3-sonnet-20240229") for name in shared_names])
+    assert np.abs(chances - theirs).max() < 1.5
+
+
+def test_rewards_of_wildvision_bench(shared):
+    """Their reward: B>>A +1, B>A +.5, ties 0, and so on, mean x 100, from verdicts parsed from the raw texts."""
+    rewards = {"A>>B": -1, "A>B": -0.5, "A=B": 0, "B>A": 0.5, "B>>A": 1}
+    for model, expected in (("gpt-4o", 56.4), ("yi-vl-plus", 7.2)):
+        path = shared / "data" / "wildvision_bench" / "judgements" / f"{model}.jsonl"
+        total, n = 0.0, 0
+        for line in path.read_text().splitlines():
+            game = json.loads(line)["games"][0]
+            text = game.get("judgment", game.get("judgement")) or ""
+            marks = re.findall(r"\[\[([AB][<>=]{1,2}[AB])\]\]", text)
+            n += 1
+            if marks:
+                verdict = REGISTRY.prompt("mllm_judge_pair").read(text)
+                sign = {"first": -1, "second": 1, "tie": 0}[verdict.outcome]
+                total += sign * abs(rewards[marks[-1]])
+        assert round(100 * total / n, 1) == expected, model

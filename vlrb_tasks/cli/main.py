@@ -160,6 +160,29 @@ def score(
     print(scored(paths, parser, diff, json))
 
 
+@app.command()
+def correlate(
+    file: Annotated[Path, typer.Argument(help="CSV, TSV, JSON, JSON lines or parquet.")],
+    reference: Annotated[str, typer.Option(help="The column of people's scores.")],
+    prediction: Annotated[str, typer.Option(help="The column of the judge's scores.")],
+    missing: Annotated[
+        list[float] | None,
+        typer.Option(help="A number that stands for a missing score, such as -1; may be given again."),
+    ] = None,
+    by: Annotated[str | None, typer.Option(help="A column: also correlate within each of its values.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object, for machines.")] = False,
+) -> None:
+    """Correlate two columns of scores: Pearson, Spearman and Kendall's tau-b, with 95 % intervals.
+
+    Rows that lack a score are dropped and counted.
+
+    Example: vlrb correlate scores.csv --reference human --prediction judge --missing -1 --by source
+    """
+    from .correlate import correlated
+
+    print(correlated(file, reference, prediction, missing or [], by, json))
+
+
 def main() -> None:
     """Run ``vlrb``: exit code 0 fine, 1 failed, 2 wrong usage."""
     try:
