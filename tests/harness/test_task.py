@@ -17,9 +17,12 @@ from lmms_eval.evaluator import simple_evaluate  # noqa: E402
 from lmms_eval.tasks import TaskManager  # noqa: E402
 from lmms_eval.utils import make_table  # noqa: E402
 
+from tests.conftest import ROOT  # noqa: E402
 from tests.data.rows import rows  # noqa: E402
+from tests.data.test_references import arena, critic  # noqa: E402
 from tests.data.test_sources import hub_dataset  # noqa: E402
 from tests.harness.recorders import ChatRecorder, SimpleRecorder  # noqa: E402
+from vlrb_tasks.core.families import family_metrics  # noqa: E402
 from vlrb_tasks.core.records import ballot_from_record  # noqa: E402
 from vlrb_tasks.core.scoring import pairwise_metrics, score_ballots  # noqa: E402
 from vlrb_tasks.data import sources  # noqa: E402
@@ -371,6 +374,71 @@ def test_wrong_data_is_told(mirror):
     )
     with pytest.raises(DataError, match=r"row 0 .* human_ranking: got"):
         evaluate(SimpleRecorder())
+
+
+def test_battles_and_scores_beside_each_other(tmp_path, monkeypatch):
+    """Two data sets from one mirror, in one run: comparisons with ties, and prompts that are the whole question."""
+    for name, data in (
+        (
+            "wildvision-arena-data",
+            [arena(question_id=str(i), winner=w) for i, w in enumerate(("model_a", "model_b", "tie", "bothbad"))],
+        ),
+        ("llava-critic-113k", [critic(id=str(i), source="ab"[i % 2]) for i in range(4)]),
+    ):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "rows.jsonl").write_text("\n".join(map(json.dumps, data)))
+    monkeypatch.setenv("VLRB_DATA", str(tmp_path))
+    model = ChatRecorder(
+        lambda _, request: "Two responses are equally good." if "critic_pairwise" in request.task_name else "80\nFine."
+    )
+    results = evaluate(model, ["llava_critic_pairwise", "llava_critic_pointwise"])
+    pairs = scores(results, "llava_critic_pairwise")
+    assert (pairs["accuracy_with_tie"], pairs["accuracy_without_tie"], pairs["accuracy_without_tie_n"]) == (0.5, 0.0, 2)
+    points = scores(results, "llava_critic_pointwise")
+    assert (points["most_frequent_score_share"], points["mean_absolute_error"]) == (1.0, 5.0)
+    assert "pearson_a" in points
+    assert "Score this answer out of 100." in model.texts
+    assert results["samples"]["llava_critic_pointwise"][0]["target"] == "85.0"
+
+
+@pytest.mark.parametrize("task", ["vlrb_scenes_pointwise", "vlrb_scenes_ranking"])
+def test_scores_and_rankings_from_the_run_and_from_its_log(task):
+    results = evaluate(BaselineJudge(policy="oracle", accuracy=0.6, unparsed_rate=0.1), [task], repeats=3)
+    found = scores(results, task)
+    ballots = [ballot_from_record(json.loads(json.dumps(sample["ballot"]))) for sample in results["samples"][task]]
+    again = score_ballots(ballots, family_metrics(ballots[0].origin.family, ["all"], 3))
+    assert len(again) > 5
+    for name, score in again.items():
+        assert repr(found[name]) == repr(score.value), name
+    if task == "vlrb_scenes_pointwise":
+        assert 0.6 < found["pearson"] < 1
+    else:
+        assert 0 < found["levenshtein_distance"] < 0.4
+        assert found["best_accuracy"] > 0.7
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_controls_for_scores_and_rankings(policy):
+    results = evaluate(BaselineJudge(policy=policy), ["vlrb_scenes_pointwise", "vlrb_scenes_ranking"])
+    points, orders = scores(results, "vlrb_scenes_pointwise"), scores(results, "vlrb_scenes_ranking")
+    assert points["unparsed_rate"] == orders["unparsed_rate"] == 0
+    if policy in ("first", "second"):
+        assert points["most_frequent_score_share"] == 1
+    if policy == "oracle":
+        assert points["pearson"] == pytest.approx(1)
+        assert orders["levenshtein_distance"] == 0
+    else:
+        assert not points["pearson"] > 0.3
+        assert abs(orders["ranking_kendall_tau"]) < 0.2
+
+
+def test_a_benchmark_of_ones_own_in_one_file(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    results = evaluate(
+        BaselineJudge(policy="oracle"), ["own_pairs"], include_path=str(ROOT / "examples" / "own_benchmark")
+    )
+    found = scores(results, "own_pairs")
+    assert (found["accuracy_with_tie"], found["accuracy_with_tie_n"], found["kendall_tau"]) == (1.0, 6, 1.0)
 
 
 def test_a_task_that_is_made_without_a_model_goes_by_the_kind_it_was_made_for():

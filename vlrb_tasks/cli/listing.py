@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..registry.index import package_registry, task_config, task_files
+from ..registry.index import benchmark_of, package_registry, task_config, task_files
 from ..registry.loading import unknown
 from ..report.table import aligned, published_table
 
@@ -13,11 +13,12 @@ def listing() -> str:
     tasks = [("Task", "Benchmark", "Prompt", "Draws", "Order")]
     for name in task_files():
         config = task_config(name)
+        benchmark, entry = benchmark_of(config, name, registry)
         tasks.append(
             (
                 name,
-                config.benchmark,
-                config.prompt or registry.benchmark(config.benchmark).prompt,
+                benchmark,
+                config.prompt or entry.prompt,
                 str(config.draws),
                 config.order,
             )
@@ -25,7 +26,12 @@ def listing() -> str:
     benchmarks = [("Benchmark", "Data set", "Licence", "Domains")]
     for name, entry in registry.benchmarks.items():
         benchmarks.append(
-            (name, entry.dataset.hub or "drawn by this package", entry.dataset.license, ", ".join(entry.groups.order))
+            (
+                name,
+                entry.dataset.hub or entry.dataset.path or "drawn by this package",
+                entry.dataset.license,
+                ", ".join(entry.groups.order) or entry.groups.column or "-",
+            )
         )
     prompts = [("Prompt", "Version", "Mode", "Description")]
     for name in registry.prompt_files:
@@ -45,7 +51,7 @@ def details(name: str) -> str:
         facts = [f"Benchmark {name}: {entry.title}", "", entry.description, ""]
         facts += [f"{key}: {value}" for key, value in entry.source.model_dump(exclude_none=True).items()]
         facts += [
-            f"data set: {entry.dataset.hub or 'drawn by this package'}, split {entry.dataset.split}",
+            f"data set: {entry.dataset.hub or entry.dataset.path or 'drawn by this package'}, split {entry.dataset.split}",
             f"domains: {', '.join(entry.groups.order)}",
             f"prompt: {entry.prompt}",
         ]

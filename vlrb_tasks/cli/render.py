@@ -7,7 +7,7 @@ from pathlib import Path
 from ..core.ordering import draw_orders
 from ..data.rows import DataError, items_of
 from ..data.sources import open_source
-from ..registry.index import package_registry, task_config
+from ..registry.index import benchmark_of, package_registry, task_config
 from ..registry.rendering import judge_text
 
 
@@ -28,9 +28,9 @@ def rendered(
     """
     registry = package_registry()
     config = task_config(task)
-    benchmark = registry.benchmark(config.benchmark)
+    name, benchmark = benchmark_of(config, task, registry)
     prompt = registry.prompt(prompt_id or config.prompt or benchmark.prompt)
-    source = open_source(config.benchmark, benchmark, mirror, dict(config.options))
+    source = open_source(name, benchmark, mirror, dict(config.options))
     items, _ = items_of(source.rows, benchmark, source.where)
     if id is not None:
         found = [i for i, item in enumerate(items) if item.id == id]
@@ -52,9 +52,11 @@ def rendered(
         save_images.mkdir(parents=True, exist_ok=True)
         for i, image in enumerate(images):
             image.save(save_images / f"{task}-{number}-{i}.png")
+    slots = ", ".join(f"{label} = responses[{index}]" for label, index in zip(prompt.labels, order, strict=False))
+    shown = f"order: {slots}; " if slots else ""
     head = [
         f"# {task}, item {number} (id {item.id}, key {item.key}), draw {draw}, prompt {prompt.id}@{prompt.version}",
-        f"# order: {', '.join(f'{label} = responses[{index}]' for label, index in zip(prompt.labels, order))}; preferred: responses[{item.preferred}]",
+        f"# {shown}people say: {item.reference}",
         f"# images: {', '.join(f'{image.width} x {image.height}' for image in images) or 'none'}",
     ]
     if prompt.system:

@@ -1,4 +1,4 @@
-"""Items: what a judge is asked about, and which of the responses people prefer."""
+"""Items: what a judge is asked about, and what people say of it."""
 
 from __future__ import annotations
 
@@ -10,15 +10,18 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class Item:
-    """A question about an image, two responses, and the one that people prefer.
+    """A question about an image, the responses to it, and what people say of them.
 
     Attributes:
         id: the data set's own id. Ids may repeat; ``key`` does not.
         question: the question, as the data set gives it.
-        responses: the two responses, as the data set gives them.
-        preferred: index into ``responses`` of the better one; ``None`` where people see a tie.
+        responses: the responses, as the data set gives them: two to compare, one to score, several to rank.
+        preferred: index into ``responses`` of the better of two; ``None`` where people see a tie.
         group: the domain that the benchmark reports the item under.
         tags: error tags that annotators set, possibly none.
+        score: people's score of the response, where there is one to score.
+        ranking: response indices, best first, where there are several to rank.
+        models: who wrote each response, where the data set says so.
         occurrence: 0 for the first row with this id, question and responses, 1 for the next one, …
     """
 
@@ -28,7 +31,17 @@ class Item:
     preferred: int | None
     group: str
     tags: tuple[str, ...] = ()
+    score: float | None = None
+    ranking: tuple[int, ...] | None = None
+    models: tuple[str, ...] = ()
     occurrence: int = 0
+
+    @property
+    def reference(self) -> str:
+        """What people say, in words: a response, ``tie``, a score, or the responses in their order."""
+        if self.score is not None or self.ranking is not None:
+            return str(self.score if self.ranking is None else list(self.ranking))
+        return "tie" if self.preferred is None else f"responses[{self.preferred}]"
 
     @property
     def key(self) -> str:

@@ -14,6 +14,11 @@ Order = tuple[int, ...]
 """``order[slot]`` is the index of the response that stands in ``slot``."""
 
 
+def as_given(item: Item) -> Order:
+    """Return the order in which the data set has the responses."""
+    return tuple(range(len(item.responses)))
+
+
 def draw_orders(item: Item, draws: int, policy: OrderPolicy = "random", seed: int = 0) -> list[tuple[int, Order]]:
     """Return the judgments to ask for: ``(draw, order)``, in the order in which they are asked.
 
@@ -39,21 +44,21 @@ def draw_orders(item: Item, draws: int, policy: OrderPolicy = "random", seed: in
     """
     if draws < 1:
         raise ValueError(f"draws: got {draws}; expected at least 1")
-    as_given: Order = tuple(range(len(item.responses)))
+    given = as_given(item)
     key = item.key
     if policy == "random":
-        return [(draw, _shuffled(as_given, seed, key, draw)) for draw in range(draws)]
+        return [(draw, _shuffled(given, seed, key, draw)) for draw in range(draws)]
     if policy in ("balanced", "both"):
-        start = _shuffled(as_given, seed, key, 0)
+        start = _shuffled(given, seed, key, 0)
         pair = (start, tuple(reversed(start)))
         if policy == "balanced":
             return [(draw, pair[draw % 2]) for draw in range(draws)]
         return [(draw, order) for draw in range(draws) for order in pair]
     if policy == "fixed":
-        return [(draw, as_given) for draw in range(draws)]
+        return [(draw, given) for draw in range(draws)]
     if policy == "length_parity":
         odd = sum(map(len, item.responses)) % 2 == 1
-        return [(draw, tuple(reversed(as_given)) if odd else as_given) for draw in range(draws)]
+        return [(draw, tuple(reversed(given)) if odd else given) for draw in range(draws)]
     raise ValueError(f"order policy: got {policy!r}; expected one of {', '.join(ORDER_POLICIES)}")
 
 

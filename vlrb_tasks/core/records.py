@@ -24,6 +24,7 @@ def ballot_record(ballot: Ballot) -> dict[str, Any]:
         "benchmark": ballot.origin.benchmark,
         "prompt": ballot.origin.prompt,
         "rule": ballot.origin.rule,
+        **({} if ballot.origin.family == "pairwise" else _further(ballot)),
         "votes": [
             {
                 "draw": vote.draw,
@@ -33,9 +34,22 @@ def ballot_record(ballot: Ballot) -> dict[str, Any]:
                 "span": None if vote.span is None else list(vote.span),
                 "vote": "tie" if vote.outcome == "tie" else vote.choice,
                 "reading": vote.reading,
+                **({} if vote.score is None else {"score": vote.score}),
+                **({} if vote.ranking is None else {"ranking": list(vote.ranking)}),
             }
             for vote in ballot.votes
         ],
+    }
+
+
+def _further(ballot: Ballot) -> dict[str, Any]:
+    """Return the fields that only some families have."""
+    return {
+        "family": ballot.origin.family,
+        "average": ballot.origin.average,
+        "score": ballot.score,
+        "ranking": None if ballot.ranking is None else list(ballot.ranking),
+        "models": list(ballot.models),
     }
 
 
@@ -54,7 +68,16 @@ def ballot_from_record(record: Mapping[str, Any]) -> Ballot:
             lengths=tuple(record["lengths"]),
             tags=tuple(record["tags"]),
             votes=tuple(_vote(vote) for vote in record["votes"]),
-            origin=Origin(str(record["benchmark"]), str(record["prompt"]), str(record["rule"])),
+            origin=Origin(
+                str(record["benchmark"]),
+                str(record["prompt"]),
+                str(record["rule"]),
+                record.get("family", "pairwise"),
+                record.get("average", "mean"),
+            ),
+            score=record.get("score"),
+            ranking=None if record.get("ranking") is None else tuple(record["ranking"]),
+            models=tuple(record.get("models", ())),
         )
     except KeyError as error:
         raise ValueError(f"a ballot without {error}") from error
@@ -76,4 +99,6 @@ def _vote(record: Mapping[str, Any]) -> Vote:
         span=None if record["span"] is None else (record["span"][0], record["span"][1]),
         choice=None if record["vote"] == "tie" else record["vote"],
         reading=record["reading"],
+        score=record.get("score"),
+        ranking=None if record.get("ranking") is None else tuple(record["ranking"]),
     )

@@ -51,11 +51,6 @@ class Metric:
     higher_is_better: bool | None
     meaning: str
 
-    @property
-    def has_interval(self) -> bool:
-        """Whether the score comes with a 95 % interval."""
-        return self.together in (mean_of_items, mean_of_groups)
-
 
 # -- putting values together ---------------------------------------------------------------------------
 
@@ -172,6 +167,28 @@ def _at(k: int) -> Callable[[Ballot], Value]:
 # -- the metrics of a benchmark ------------------------------------------------------------------------
 
 
+def outcome_rates(ties: bool = True) -> list[Metric]:
+    """Return the shares of votes that are unparsed, failed, and, where there are ties, for a tie."""
+    meanings = {"unparsed": "votes with no verdict in them", "failed": "requests that failed", "tie": "votes for a tie"}
+    return [
+        Metric(f"{outcome}_rate", _rate(_is(outcome)), pooled_rate, None if outcome == "tie" else False, meaning)
+        for outcome, meaning in meanings.items()
+        if ties or outcome != "tie"
+    ]
+
+
+def names_first_rate() -> Metric:
+    """Return the share of votes for the first slot among votes for a slot."""
+    meaning = "votes for the first slot / votes for a slot; 0.5 without order bias"
+    return Metric("first_slot_rate", _rate(_names_first), pooled_rate, None, meaning)
+
+
+def prefers_longer_rate() -> Metric:
+    """Return the share of votes for the longer response among votes for a response."""
+    meaning = "votes for the longer response / votes for a response"
+    return Metric("longer_response_rate", _rate(_prefers_longer), pooled_rate, None, meaning)
+
+
 def pairwise_metrics(groups: Iterable[str], votes: int, tags: Iterable[str] = ()) -> list[Metric]:
     """Return the metrics of a pairwise benchmark, in the order in which tables show them.
 
@@ -215,27 +232,7 @@ def pairwise_metrics(groups: Iterable[str], votes: int, tags: Iterable[str] = ()
         True,
         "decided items / items, by our parser",
     )
-    for outcome in ("unparsed", "failed", "tie"):
-        meaning = {
-            "unparsed": "votes with no verdict in them",
-            "failed": "requests that failed",
-            "tie": "votes for a tie",
-        }[outcome]
-        add(f"{outcome}_rate", _rate(_is(outcome)), pooled_rate, False if outcome != "tie" else None, meaning)
-    add(
-        "first_slot_rate",
-        _rate(_names_first),
-        pooled_rate,
-        None,
-        "votes for the first slot / votes for a slot; 0.5 without order bias",
-    )
-    add(
-        "longer_response_rate",
-        _rate(_prefers_longer),
-        pooled_rate,
-        None,
-        "votes for the longer response / votes for a response",
-    )
+    metrics += [*outcome_rates(), names_first_rate(), prefers_longer_rate()]
     if votes > 1:
         add("vote_agreement", vote_agreement, plain_mean, None, "pairs of votes of an item that agree")
     add(
@@ -286,8 +283,8 @@ def publishing_faults(scores: dict[str, Score]) -> list[str]:
         faults.append(
             f"only {coverage.value:.1%} of {coverage.n:,} items were decided: publish the strict numbers, not the official ones, which leave undecided items out.",
         )
-    first = scores["first_slot_rate"]
-    if first.n >= 20 and abs(first.value - 0.5) > 0.25:
+    first = scores.get("first_slot_rate")
+    if first is not None and first.n >= 20 and abs(first.value - 0.5) > 0.25:
         faults.append(
             f"the judge names the first slot in {first.value:.1%} of its votes: it answers the order, not the responses."
         )

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Literal
 
+from .consensus import Ranking, consensus
 from .items import Item
 from .ordering import Order
 from .verdicts import Outcome
 
 Reading = Literal["for", "against", "none"]
 """What the benchmark's own rule makes of one text: a vote for the preferred response, against it, or none."""
+
+Family = Literal["pairwise", "pairwise_ties", "pointwise", "ranking"]
+Average = Literal["mean", "median"]
+
+TIE = -1
+"""A tie among decisions, beside the indices of responses."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +35,8 @@ class Vote:
         span: the characters of the text that gave it.
         choice: index of the response voted for; ``None`` for a tie, an unparsed or a failed draw.
         reading: what the benchmark's own rule makes of the text.
+        score: the score, on the prompt's scale, of a judge that scores.
+        ranking: response indices, best first, of a judge that ranks.
     """
 
     draw: int
@@ -35,6 +46,8 @@ class Vote:
     span: tuple[int, int] | None
     choice: int | None
     reading: Reading
+    score: float | None = None
+    ranking: Ranking | None = None
 
 
 def official_reading(number: int | None, preferred: int | None, order: Order) -> Reading:
@@ -68,11 +81,15 @@ class Origin:
         benchmark: the benchmark's name.
         prompt: the prompt's id and version, ``id@version``.
         rule: what reads the texts for the official numbers: the benchmark's own parser, or a prompt's.
+        family: the metrics that the benchmark is measured by.
+        average: how several scores of one response become one.
     """
 
     benchmark: str
     prompt: str
     rule: str
+    family: Family = "pairwise"
+    average: Average = "mean"
 
 
 @dataclass(frozen=True)
@@ -88,6 +105,9 @@ class Ballot:
         tags: error tags set by annotators.
         votes: all drawn votes, unparsed and failed ones included.
         origin: benchmark, prompt and version, and the rule behind ``reading``.
+        score: people's score, for a judge that scores.
+        ranking: people's ranking, for a judge that ranks.
+        models: who wrote each response, where the data set says so.
     """
 
     key: str
@@ -98,11 +118,32 @@ class Ballot:
     tags: tuple[str, ...]
     votes: tuple[Vote, ...]
     origin: Origin
+    score: float | None = None
+    ranking: Ranking | None = None
+    models: tuple[str, ...] = ()
 
     @property
     def decision(self) -> int | None:
         """The response with more than half of all drawn votes; ``None`` where the ballot is undecided."""
         return majority([vote.choice for vote in self.votes])
+
+    @property
+    def decision_or_tie(self) -> int | None:
+        """The same with ties as votes of their own: a response, ``TIE``, or ``None``."""
+        return majority([TIE if vote.outcome == "tie" else vote.choice for vote in self.votes])
+
+    @property
+    def judged_score(self) -> float | None:
+        """The mean or median of the votes that hold a score; ``None`` where none does."""
+        scores = [vote.score for vote in self.votes if vote.score is not None]
+        if not scores:
+            return None
+        return float(median(scores)) if self.origin.average == "median" else math.fsum(scores) / len(scores)
+
+    @property
+    def judged_ranking(self) -> Ranking | None:
+        """The consensus of the votes that hold a ranking; ``None`` where none does."""
+        return consensus([vote.ranking for vote in self.votes if vote.ranking is not None])
 
     @property
     def official_decision(self) -> Reading:
@@ -118,7 +159,19 @@ class Ballot:
 def ballot(item: Item, votes: Sequence[Vote], origin: Origin) -> Ballot:
     """Return the ballot of an item."""
     lengths = tuple(map(len, item.responses))
-    return Ballot(item.key, item.id, item.group, item.preferred, lengths, item.tags, tuple(votes), origin)
+    return Ballot(
+        item.key,
+        item.id,
+        item.group,
+        item.preferred,
+        lengths,
+        item.tags,
+        tuple(votes),
+        origin,
+        item.score,
+        item.ranking,
+        item.models,
+    )
 
 
 def majority(choices: Sequence[int | None]) -> int | None:

@@ -1,4 +1,4 @@
-"""From rows to items: columns, preferences and domains, with errors that name the row and the fix."""
+"""From rows to items: columns, what people say, and domains, with errors that name the row and the fix."""
 
 from __future__ import annotations
 
@@ -6,8 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.items import Item, number_repeats
+from ..core.parsing import parse_verdict
 from ..registry.loading import nearest
 from ..registry.schema import Benchmark
+
+ALL = "all"
+"""The group of the items of a benchmark without domains."""
+
+_IMAGE_MARK = "<image>"
+_USERS, _ASSISTANTS = ("user", "human"), ("assistant", "gpt", "model")
 
 
 class DataError(ValueError):
@@ -19,84 +26,178 @@ def items_of(rows: Sequence[dict[str, Any]], benchmark: Benchmark, where: str) -
 
     Args:
         rows: one mapping a row; all have the same columns.
-        benchmark: says which column holds what, and which domain an id belongs to.
+        benchmark: says which column holds what, and which domain an item belongs to.
         where: what the rows were read from, for errors.
 
     Returns:
         All items, in the order of the rows, and those among them that repeat an earlier row.
 
     Raises:
-        DataError: no rows, a column that is missing, a value of the wrong kind, a ranking that names no
-            winner, or an id of an unknown domain.
+        DataError: no rows, a column that is missing, a value of the wrong kind, a reference that says nothing
+            (a ranking that names no winner, a score that is no number), or an id of an unknown domain.
     """
     if not rows:
         raise DataError(
-            f"{where}: the split {benchmark.dataset.split!r} holds no rows. Fix: check the split, and that the download is complete."
+            f"{where}: the split {benchmark.dataset.split!r} holds no rows. "
+            "Fix: check the split, and that the download is complete.",
         )
-    columns = benchmark.columns
-    needed = [
-        columns.id,
-        columns.question,
-        columns.responses,
-        columns.ranking,
-        *([columns.images] if columns.images else []),
-    ]
-    present = set().union(*(row.keys() for row in rows[:1]))
-    for column in needed:
+    present = set(rows[0])
+    for column in _needed(benchmark):
         if column not in present:
             raise DataError(
                 f"{where}: no column {column!r}; there are {', '.join(sorted(present))}.{nearest(column, present)} "
                 "Fix: rename the column, or use the revision of the data set that this version was made for.",
             )
-    return number_repeats(_item(number, row, benchmark, where) for number, row in enumerate(rows))
+    return number_repeats(_Row(number, row, benchmark, where).item() for number, row in enumerate(rows))
 
 
-def _item(number: int, row: dict[str, Any], benchmark: Benchmark, where: str) -> Item:
+def _needed(benchmark: Benchmark) -> list[str]:
+    """Return the columns that must be there; tags and images may be missing where a row has none."""
     columns = benchmark.columns
+    named = [columns.id, columns.question, columns.responses, columns.models, columns.images, benchmark.groups.column]
+    named += [columns.ranking, columns.winner, columns.score, columns.order]
+    flat: list[str] = []
+    for name in named:
+        if name is not None:
+            flat += [name] if isinstance(name, str) else list(name)
+    return list(dict.fromkeys(flat))
 
-    def fault(column: str, expected: str, fix: str) -> DataError:
+
+class _Row:
+    """One row, and the item that it is."""
+
+    def __init__(self, number: int, row: dict[str, Any], benchmark: Benchmark, where: str) -> None:
+        self.number, self.row, self.benchmark, self.where = number, row, benchmark, where
+        self.columns = benchmark.columns
+
+    def fault(self, column: str, expected: str, fix: str) -> DataError:
         return DataError(
-            f"{where} row {number} (id {row.get(columns.id)!r}) {column}: got {_short(row.get(column))}; expected {expected}. Fix: {fix}"
+            f"{self.where} row {self.number} (id {self.row.get(self.columns.id)!r}) {column}: "
+            f"got {_short(self.row.get(column))}; expected {expected}. Fix: {fix}",
         )
 
-    for column in (columns.id, columns.question):
-        if not isinstance(row.get(column), str):
-            raise fault(column, "a text", "fill it in, or leave the row out.")
-    responses = row.get(columns.responses)
-    if (
-        not isinstance(responses, Sequence)
-        or isinstance(responses, str)
-        or len(responses) != 2
-        or not all(isinstance(r, str) for r in responses)
-    ):
-        raise fault(columns.responses, "two texts", "give both responses; an empty one is ''.")
-    ranking = row.get(columns.ranking)
-    if (
-        not isinstance(ranking, Sequence)
-        or sorted(ranking, key=str) != [0, 1]
-        or any(isinstance(rank, bool) for rank in ranking)
-    ):
-        raise fault(
-            columns.ranking,
-            "the rank of each response, [0, 1] or [1, 0], 0 being the better",
-            "name one winner, or leave the row out.",
-        )
-    group = benchmark.groups.of(row[columns.id])
-    if group is None:
-        known = ", ".join(sorted(benchmark.groups.prefixes))
-        raise fault(
-            columns.id,
-            f"an id that begins with one of {known}",
-            "add the prefix and its domain to groups.prefixes in registry.yaml.",
-        )
-    return Item(
-        row[columns.id],
-        row[columns.question],
-        tuple(responses),
-        list(ranking).index(0),
-        group,
-        _tags(row.get(columns.tags or "")),
-    )
+    def item(self) -> Item:
+        id = self.row.get(self.columns.id)
+        if not isinstance(id, str | int) or isinstance(id, bool):
+            raise self.fault(self.columns.id, "a text", "fill it in, or leave the row out.")
+        question = self._turns(self.columns.question, _USERS)
+        responses = self._responses()
+        preferred, score, ranking = self._reference(len(responses))
+        tags = _tags(self.row.get(self.columns.tags or ""))
+        return Item(str(id), question, responses, preferred, self._group(str(id)), tags, score, ranking, self._models())
+
+    # -- texts ---------------------------------------------------------------------------------------
+
+    def _turns(self, column: str, roles: tuple[str, ...]) -> str:
+        """Return a text, or the turns of these roles in a conversation, numbered where there are several."""
+        cell = self.row.get(column)
+        if isinstance(cell, str):
+            return cell
+        said = []
+        for turn in cell if isinstance(cell, Sequence) else ():
+            role = turn.get("role", turn.get("from")) if isinstance(turn, dict) else None
+            text = turn.get("content", turn.get("value")) if isinstance(turn, dict) else None
+            if not isinstance(text, str) or not isinstance(role, str):
+                raise self.fault(column, "a text, or a list of turns with role and content", "repair this row.")
+            if role.lower() in roles:
+                said.append(text.removeprefix(_IMAGE_MARK).removesuffix(_IMAGE_MARK).strip("\n"))
+        if not said:
+            raise self.fault(
+                column, f"a text, or a conversation with a turn of {roles[0]}", "fill it in, or leave the row out."
+            )
+        return said[0] if len(said) == 1 else "\n\n".join(f"Turn {i}: {text}" for i, text in enumerate(said, 1))
+
+    def _responses(self) -> tuple[str, ...]:
+        column = self.columns.responses
+        if column is None:
+            return ()
+        if not isinstance(column, str):
+            return tuple(self._turns(name, _ASSISTANTS) for name in column)
+        cell = self.row.get(column)
+        if self.benchmark.mode == "pointwise" and isinstance(cell, str):
+            return (cell,)
+        count = {"pairwise": 2, "pointwise": 1}.get(self.benchmark.mode)
+        expected = {2: "two texts", 1: "one text", None: "three texts or more"}[count]
+        texts = [] if isinstance(cell, str) or not isinstance(cell, Sequence) else list(cell)
+        if not all(isinstance(text, str) for text in texts) or (len(texts) != count if count else len(texts) < 3):
+            raise self.fault(column, expected, "give every response; an empty one is ''.")
+        return tuple(texts)
+
+    def _models(self) -> tuple[str, ...]:
+        column = self.columns.models
+        if column is None:
+            return ()
+        cells = self.row.get(column) if isinstance(column, str) else [self.row.get(name) for name in column]
+        return (cells,) if isinstance(cells, str) else tuple(str(cell) for cell in cells or ())
+
+    # -- what people say -----------------------------------------------------------------------------
+
+    def _reference(self, count: int) -> tuple[int | None, float | None, tuple[int, ...] | None]:
+        """Return the preferred response, the score and the ranking; one of them at most."""
+        columns = self.columns
+        if columns.winner is not None:
+            return self._winner(columns.winner), None, None
+        if columns.score is not None:
+            return None, self._score(columns.score), None
+        if columns.order is not None:
+            return None, None, self._order(columns.order, count)
+        assert columns.ranking is not None
+        cell = self.row.get(columns.ranking)
+        ranks = list(cell) if isinstance(cell, Sequence) and not isinstance(cell, str) else []
+        if any(isinstance(rank, bool) for rank in ranks) or sorted(ranks, key=str) != list(range(count)):
+            shown = "[0, 1] or [1, 0]" if count == 2 else f"0 to {count - 1}, each once"
+            raise self.fault(
+                columns.ranking,
+                f"the rank of each response, {shown}, 0 being the better",
+                "name one winner, or leave the row out.",
+            )
+        ranking = tuple(sorted(range(count), key=lambda i: ranks[i]))
+        return (ranking[0], None, None) if count == 2 else (None, None, ranking)
+
+    def _winner(self, column: str) -> int | None:
+        cell = self.row.get(column)
+        winners = self.benchmark.winners
+        if not isinstance(cell, str) or cell not in winners:
+            raise self.fault(
+                column,
+                f"one of {', '.join(winners)}",
+                "add the word to `winners` in registry.yaml, or leave the row out.",
+            )
+        return {"first": 0, "second": 1, "tie": None}[winners[cell]]
+
+    def _score(self, column: str) -> float:
+        """Return a number, a number as text, or the score that the last turn of a conversation tells."""
+        cell = self.row.get(column)
+        if isinstance(cell, Sequence) and not isinstance(cell, str):
+            told = parse_verdict(self._turns(column, _ASSISTANTS), ("score",), labels=(), scale=(0, 100)).score
+        else:
+            try:
+                told = float(cell)  # type: ignore[arg-type]
+            except (TypeError, ValueError):
+                told = None
+        if told is None or told != told:
+            raise self.fault(column, "a number, or a turn that tells one", "leave the row out.")
+        return told
+
+    def _order(self, column: str, count: int) -> tuple[int, ...]:
+        cell = self.row.get(column)
+        labels = "ABCDEFGHIJ"[:count]
+        if not isinstance(cell, str) or sorted(cell.strip()) != list(labels):
+            raise self.fault(column, f"the letters {labels} in their order, best first", "leave the row out.")
+        return tuple(labels.index(letter) for letter in cell.strip())
+
+    def _group(self, id: str) -> str:
+        groups = self.benchmark.groups
+        if groups.column is not None:
+            return str(self.row.get(groups.column) or ALL)
+        if not groups.prefixes:
+            return ALL
+        group = groups.of(id)
+        if group is None:
+            known = ", ".join(sorted(groups.prefixes))
+            fix = "add the prefix and its domain to groups.prefixes in registry.yaml."
+            raise self.fault(self.columns.id, f"an id that begins with one of {known}", fix)
+        return group
 
 
 def _tags(value: Any) -> tuple[str, ...]:

@@ -93,7 +93,8 @@ def scene_rows(items: int = 300, seed: int = 0) -> list[dict[str, Any]]:
     return halves[0] + halves[1]
 
 
-def _cells(rng: random.Random) -> Iterator[tuple[int, int]]:
+def shuffled_cells(rng: random.Random) -> Iterator[tuple[int, int]]:
+    """Give the cells of the grid in a random order."""
     cells = [(x, y) for x in range(4) for y in range(4)]
     rng.shuffle(cells)
     return iter(cells)
@@ -118,7 +119,7 @@ def _beside(scene: Scene) -> str:
 
 
 def _existence(rng: random.Random) -> _Twins:
-    cells = _cells(rng)
+    cells = shuffled_cells(rng)
     color, shape = rng.choice(sorted(COLORS)), rng.choice(SHAPES)
     others = _others(rng, cells, 3, {color}, {shape})
     thing = Thing(shape, color, next(cells))
@@ -131,7 +132,7 @@ def _existence(rng: random.Random) -> _Twins:
 
 
 def _recognition(rng: random.Random) -> _Twins:
-    cells = _cells(rng)
+    cells = shuffled_cells(rng)
     color = rng.choice(sorted(COLORS))
     one, two = rng.sample(SHAPES, 2)
     others = _others(rng, cells, 3, {color}, set())
@@ -141,7 +142,7 @@ def _recognition(rng: random.Random) -> _Twins:
 
 
 def _attribute(rng: random.Random) -> _Twins:
-    cells = _cells(rng)
+    cells = shuffled_cells(rng)
     shape = rng.choice(SHAPES)
     one, two = rng.sample(sorted(COLORS), 2)
     others = _others(rng, cells, 3, {one, two}, {shape})
@@ -153,7 +154,7 @@ def _attribute(rng: random.Random) -> _Twins:
 
 
 def _counting(rng: random.Random) -> _Twins:
-    cells = _cells(rng)
+    cells = shuffled_cells(rng)
     color, shape = rng.choice(sorted(COLORS)), rng.choice(SHAPES)
     others = _others(rng, cells, 2, {color}, {shape})
     few = rng.randint(2, 4)
@@ -178,7 +179,7 @@ def _spatial(rng: random.Random) -> _Twins:
     sideways = rng.random() < 0.5
     places = ((low, across), (high, across)) if sideways else ((across, low), (across, high))
     phrases = ("to the left of", "to the right of") if sideways else ("above", "below")
-    cells = iter(cell for cell in _cells(rng) if cell not in places)
+    cells = iter(cell for cell in shuffled_cells(rng) if cell not in places)
     others = _others(rng, cells, 2, set(colors), {one, two})
     responses = tuple(f"{_beside(others)} The {one} is {phrase} the {two}." for phrase in phrases)
     first = (*others, Thing(one, colors[0], places[0]), Thing(two, colors[1], places[1]))
@@ -187,7 +188,7 @@ def _spatial(rng: random.Random) -> _Twins:
 
 
 def _text(rng: random.Random) -> _Twins:
-    cells = _cells(rng)
+    cells = shuffled_cells(rng)
     one, two = rng.choice(WORDS)
     others = _others(rng, iter(cell for cell in cells if cell[1] != 1), 3, set(), set())
     sign = Thing(f"word:{one}", "black", (0, 1))

@@ -14,6 +14,7 @@ from typing import Any
 from PIL import Image
 
 from ..registry.schema import Benchmark
+from .fact_scenes import ranked_rows, scored_rows
 from .images import open_image
 from .rows import DataError
 from .scenes import draw_scene, scene_rows
@@ -50,13 +51,14 @@ def open_source(
     Raises:
         DataError: the rows cannot be read.
     """
-    if benchmark.dataset.embedded == "scenes":
-        scenes = scene_rows(**(options or {}))
-        return Source(
-            "vlrb_scenes",
-            [{**row, "images": None} for row in scenes],
-            lambda index: [draw_scene(scenes[index]["scene"])],
-        )
+    if benchmark.dataset.embedded is not None:
+        make = {"scenes": scene_rows, "scenes_pointwise": scored_rows, "scenes_ranking": ranked_rows}
+        scenes = make[benchmark.dataset.embedded](**(options or {}))
+        rows = [{**row, "images": None} for row in scenes]
+        return Source(name, rows, lambda index: [draw_scene(scenes[index]["scene"])])
+    if benchmark.dataset.path is not None:
+        path = Path(benchmark.dataset.path)
+        return _from_json(path, benchmark) if path.is_file() else _from_mirror(path, benchmark)
     if mirror is not None:
         return _from_mirror(_mirror_folder(mirror, name, benchmark), benchmark)
     return _from_hub(benchmark)
@@ -95,6 +97,8 @@ def _from_mirror(folder: Path, benchmark: Benchmark) -> Source:
     import datasets
 
     split = benchmark.dataset.split
+    if not folder.is_dir():
+        raise DataError(f"{folder}: no such file or folder. Fix: check `path`; it begins where lmms-eval is started.")
     if (folder / "dataset_dict.json").is_file():
         saved = datasets.load_from_disk(str(folder))
         if split not in saved:

@@ -20,16 +20,17 @@ from lmms_eval.api.task import ConfigurableTask, TaskConfig
 from loguru import logger
 from PIL import Image
 
+from ..core.families import family_metrics
 from ..core.items import Item
-from ..core.ordering import Order, draw_orders
+from ..core.ordering import Order, as_given, draw_orders
 from ..core.records import ballot_record
-from ..core.scoring import Metric, Score, pairwise_metrics
+from ..core.scoring import Metric, Score
 from ..core.voting import Vote, ballot
 from ..data.images import RecentImages
 from ..data.rows import items_of
 from ..data.sources import Source, open_source
 from ..registry.casting import Reader, reader
-from ..registry.index import package_registry
+from ..registry.index import benchmark_of, package_registry
 from ..registry.loading import RegistryError, check, nearest
 from ..registry.rendering import judge_text
 from ..registry.schema import Benchmark, JudgeConfig, Prompt
@@ -87,7 +88,7 @@ class _Docs(Sequence[dict[str, Any]]):
 
 
 class JudgeTask(ConfigurableTask):
-    """A pairwise reward benchmark.
+    """A reward benchmark: judges compare, score or rank.
 
     Its YAML names it as ``class`` and holds a block ``judge`` (see ``JudgeConfig``); all other keys are
     lmms-eval's own.
@@ -99,14 +100,10 @@ class JudgeTask(ConfigurableTask):
         name = str(settings.get("task", "judge task"))
         self.judge = check(JudgeConfig, settings.pop("judge", None), Path(name), None, ("judge",))
         registry = package_registry()
-        self.benchmark: Benchmark = registry.benchmark(self.judge.benchmark)
+        self.benchmark: Benchmark
+        self.benchmark_name, self.benchmark = benchmark_of(self.judge, name, registry)
         self.prompt = registry.prompt(self.judge.prompt or self.benchmark.prompt)
-        if self.prompt.mode != "pairwise":
-            raise RegistryError(
-                f"{name} judge.prompt: got {self.prompt.id!r}, a {self.prompt.mode} prompt; expected a pairwise one for "
-                f"{self.judge.benchmark}. Fix: choose another prompt; `vlrb list` shows the modes.",
-            )
-        self.reader: Reader = reader(self.judge.benchmark, self.benchmark, self.prompt)
+        self.reader: Reader = reader(self.benchmark_name, self.benchmark, self.prompt, self.judge.average)
         self.draws = self.judge.draws
         self._made_for_chat = _local_of_a_caller("task_type", lambda value: value in ("simple", "chat")) == "chat"
         self._scores: dict[str, Score] = {}
@@ -128,7 +125,7 @@ class JudgeTask(ConfigurableTask):
         """Read the rows and turn them into items."""
         mirror = os.environ.get(MIRROR)
         source = open_source(
-            self.judge.benchmark, self.benchmark, Path(mirror) if mirror else None, dict(self.judge.options)
+            self.benchmark_name, self.benchmark, Path(mirror) if mirror else None, dict(self.judge.options)
         )
         self.items, repeats = items_of(source.rows, self.benchmark, source.where)
         if repeats:
@@ -140,16 +137,19 @@ class JudgeTask(ConfigurableTask):
         docs = _Docs(self.items)
         self.dataset = {self.benchmark.dataset.split: docs}
         self.dataset_no_image = self.dataset
-        judge_text(self.prompt, self.items[0], (0, 1))  # a fault of the prompt shows here, before any request
+        judge_text(
+            self.prompt, self.items[0], as_given(self.items[0])
+        )  # a fault of the prompt shows here, before any request
 
     def doc_to_text(self, doc: dict[str, Any]) -> str:
         """Return the prompt of an item with its responses as the data has them."""
-        return judge_text(self.prompt, self.items[doc["index"]], (0, 1))
+        item = self.items[doc["index"]]
+        return judge_text(self.prompt, item, as_given(item))
 
     def doc_to_target(self, doc: dict[str, Any]) -> str:
-        """Return the response that people prefer."""
-        preferred = self.items[doc["index"]].preferred
-        return "tie" if preferred is None else f"responses[{preferred}]"
+        """Return what people say of an item."""
+        item: Item = self.items[doc["index"]]
+        return item.reference
 
     def doc_to_visual(self, doc: dict[str, Any]) -> list[Image.Image]:
         """Return the pictures of an item, in RGB."""
@@ -250,7 +250,8 @@ class JudgeTask(ConfigurableTask):
         """Name the metrics and how their values are put together."""
         tags = sorted({tag for item in self.items for tag in item.tags}) if hasattr(self, "items") else []
         votes = self.draws * (2 if self.judge.order == "both" else 1)
-        self.metrics: list[Metric] = pairwise_metrics(self.benchmark.groups.order, votes, tags)
+        groups = self.benchmark.groups.order or sorted({item.group for item in getattr(self, "items", ())})
+        self.metrics: list[Metric] = family_metrics(self.benchmark.metrics, groups, votes, tags)
         self._metric_fn_list: dict[str, Any] = {}
         self._metric_fn_kwargs: dict[str, Any] = {}
         self._aggregation_list: dict[str, Callable[..., Any]] = {}

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from ..core.ordering import Order
 from ..core.parsing import official_choice
 from ..core.verdicts import Verdict
-from ..core.voting import Origin, Vote, official_reading, parsed_reading
+from ..core.voting import Average, Family, Origin, Vote, official_reading, parsed_reading
 from .index import Registry
+from .loading import RegistryError
 from .schema import Benchmark, Prompt
 
 OFFICIAL = "vlrewardbench_official"
@@ -25,12 +26,14 @@ class Reader:
     benchmark: str
     prompt: Prompt
     official: bool
+    family: Family = "pairwise"
+    average: Average = "mean"
 
     @property
     def origin(self) -> Origin:
         """What the ballots of this run say about it."""
         rule = OFFICIAL if self.official else f"parser of {self.prompt.id}"
-        return Origin(self.benchmark, f"{self.prompt.id}@{self.prompt.version}", rule)
+        return Origin(self.benchmark, f"{self.prompt.id}@{self.prompt.version}", rule, self.family, self.average)
 
     def vote(self, draw: int, order: Order, text: str | None, preferred: int | None) -> Vote:
         """Read one text and map it to the responses."""
@@ -47,12 +50,24 @@ def cast(draw: int, order: Order, text: str | None, verdict: Verdict, preferred:
         reading = official_reading(None if found is None else found[0], preferred, order)
     else:
         reading = parsed_reading(choice, preferred)
-    return Vote(draw, order, text or "", verdict.outcome, verdict.span, choice, reading)
+    ranking = None if verdict.ranking is None else tuple(order[slot] for slot in verdict.ranking)
+    return Vote(draw, order, text or "", verdict.outcome, verdict.span, choice, reading, verdict.score, ranking)
 
 
-def reader(name: str, benchmark: Benchmark, prompt: Prompt) -> Reader:
-    """Return the reader of a benchmark that is asked with a prompt."""
-    return Reader(name, prompt, benchmark.official is not None and prompt.id == benchmark.prompt)
+def reader(name: str, benchmark: Benchmark, prompt: Prompt, average: Average = "mean") -> Reader:
+    """Return the reader of a benchmark that is asked with a prompt.
+
+    Raises:
+        RegistryError: the benchmark asks for something else than the prompt does.
+    """
+    if prompt.mode != benchmark.mode:
+        raise RegistryError(
+            f"prompt: got {prompt.id!r}, a {prompt.mode} prompt; expected a {benchmark.mode} one for {name}. "
+            "Fix: choose another prompt; `vlrb list` shows the modes.",
+        )
+    return Reader(
+        name, prompt, benchmark.official is not None and prompt.id == benchmark.prompt, benchmark.metrics, average
+    )
 
 
 def reader_for(registry: Registry, benchmark: str, prompt: str | None = None) -> Reader:

@@ -81,6 +81,13 @@ def task_config(name: str) -> JudgeConfig:
     return check(JudgeConfig, content.get("judge"), path, node, ("judge",))
 
 
+def benchmark_of(config: JudgeConfig, task: str, registry: Registry) -> tuple[str, Benchmark]:
+    """Return the benchmark of a task and its name: one of the registry, or the task's own."""
+    if isinstance(config.benchmark, str):
+        return config.benchmark, registry.benchmark(config.benchmark)
+    return task, config.benchmark
+
+
 def task_files() -> dict[str, Path]:
     """Return the YAML files of all tasks, by the name of the file."""
     return {path.stem: path for path in sorted(task_folder().rglob("*.yaml"))}

@@ -10,6 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_valida
 from ..core.ordering import OrderPolicy
 from ..core.parsing import ParserKind, parse_verdict
 from ..core.verdicts import Outcome, Verdict
+from ..core.voting import Average, Family
 
 Mode = Literal["pairwise", "pointwise", "ranking"]
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -150,21 +151,44 @@ class Prompt(_Strict):
 
 
 class Columns(_Strict):
-    """Which column of the data set holds what. A value is a column's name."""
+    """Which column of the data set holds what. A value is a column's name.
+
+    Attributes:
+        question: a text, or a conversation, whose user turns are the question.
+        responses: one column with a list of texts, or a column for each response. A conversation is its
+            assistant's turns.
+        images: one image, or a list.
+        ranking: the rank of each response, 0 for the best.
+        winner: which of two responses is better, in the words of ``Benchmark.winners``.
+        score: a number, or a conversation whose last turn tells one.
+        order: the labels of the responses, best first, such as ``CABD``.
+        models: who wrote each response: one column with a list, or a column for each.
+    """
 
     id: str
     question: str
-    responses: str
+    responses: str | tuple[str, ...] | None = None
     images: str | None = None
-    ranking: str
+    ranking: str | None = None
+    winner: str | None = None
+    score: str | None = None
+    order: str | None = None
+    models: str | tuple[str, ...] | None = None
     tags: str | None = None
+
+    @model_validator(mode="after")
+    def _one_reference(self) -> Columns:
+        if sum(value is not None for value in (self.ranking, self.winner, self.score, self.order)) != 1:
+            raise ValueError("one of ranking, winner, score and order")
+        return self
 
 
 class Groups(_Strict):
-    """The domains of a benchmark, and the prefixes of the ids that belong to each."""
+    """The domains of a benchmark: by a column, by the prefix of the id, or one for all."""
 
-    order: tuple[str, ...]
-    prefixes: dict[str, str]
+    order: tuple[str, ...] = ()
+    prefixes: dict[str, str] = Field(default_factory=dict)
+    column: str | None = None
 
     @model_validator(mode="after")
     def _known(self) -> Groups:
@@ -180,19 +204,27 @@ class Groups(_Strict):
 
 
 class Dataset(_Strict):
-    """Where the rows of a benchmark come from: a data set on the hub, or the scenes drawn by this package."""
+    """Where the rows of a benchmark come from.
+
+    Attributes:
+        hub: a data set on the hub, with its configuration ``name`` and ``revision``.
+        path: a local file of JSON (lines), or a folder as ``VLRB_DATA`` may name one.
+        embedded: scenes drawn by this package.
+        split: the split, of a data set that has several.
+    """
 
     hub: str | None = None
+    path: str | None = None
     name: str | None = None
     revision: str | None = None
     split: str = "test"
-    embedded: Literal["scenes"] | None = None
+    embedded: Literal["scenes", "scenes_pointwise", "scenes_ranking"] | None = None
     license: str
 
     @model_validator(mode="after")
     def _one_place(self) -> Dataset:
-        if (self.hub is None) == (self.embedded is None):
-            raise ValueError("one of hub and embedded")
+        if sum(place is not None for place in (self.hub, self.path, self.embedded)) != 1:
+            raise ValueError("one of hub, path and embedded")
         return self
 
 
@@ -212,29 +244,38 @@ class Benchmark(_Strict):
     source: Source
     dataset: Dataset
     columns: Columns
-    groups: Groups
+    groups: Groups = Field(default_factory=Groups)
     prompt: Name
+    metrics: Family = "pairwise"
+    winners: dict[str, Literal["first", "second", "tie"]] = Field(default_factory=dict)
     official: Literal["vlrewardbench"] | None = None
     published: tuple[Published, ...] = ()
+
+    @property
+    def mode(self) -> Mode:
+        """What a judge of this benchmark is asked for."""
+        return "pairwise" if self.metrics == "pairwise_ties" else self.metrics
 
 
 class JudgeConfig(_Strict):
     """The ``judge`` block of a task YAML.
 
     Attributes:
-        benchmark: a benchmark of the registry.
+        benchmark: a benchmark of the registry, or one of the user's own, in full (see ``Benchmark``).
         prompt: a judge prompt of the registry; the benchmark's own if left out.
         draws: K, the number of draws for each item.
         order: the order policy.
         seed: the seed of the orders.
+        average: how several scores of one response become one.
         options: settings of an embedded benchmark, such as the number of scenes.
     """
 
-    benchmark: Name
+    benchmark: Name | Benchmark
     prompt: Name | None = None
     draws: int = Field(default=5, ge=1)
     order: OrderPolicy = "random"
     seed: int = 0
+    average: Average = "mean"
     options: dict[str, int] = Field(default_factory=dict)
 
     @field_validator("draws", mode="before")

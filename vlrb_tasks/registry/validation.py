@@ -9,7 +9,7 @@ from jinja2 import TemplateSyntaxError, meta
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from ..core.verdicts import Verdict
-from .index import Registry, task_config, task_files
+from .index import Registry, benchmark_of, task_config, task_files
 from .loading import RegistryError, load_prompt
 from .schema import Prompt
 
@@ -50,7 +50,7 @@ def _template_faults(prompt: Prompt, path: Path) -> list[str]:
     ]
     faults += [
         f"{path} template: does not use {name!r}. Fix: put it in."
-        for name in ("question", "responses")
+        for name in (("question",) if prompt.mode == "pointwise" else ("question", "responses"))
         if name not in used
     ]
     return faults
@@ -111,7 +111,7 @@ def validate_task(path: Path, registry: Registry) -> Checked:
     what = f"task {path.stem}"
     try:
         config = task_config(path.stem)
-        benchmark = registry.benchmark(config.benchmark)
+        _, benchmark = benchmark_of(config, path.stem, registry)
         registry.prompt(config.prompt or benchmark.prompt)
     except RegistryError as error:
         return Checked(what, path, tuple(str(error).split("\n")))

@@ -13,11 +13,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ..core.families import family_metrics
 from ..core.items import Item, item_key
 from ..core.ordering import Order
 from ..core.parsing import PARSER_KINDS, parse_official
 from ..core.records import ballot_from_record
-from ..core.scoring import Metric, Score, pairwise_metrics, score_ballots
+from ..core.scoring import Metric, Score, score_ballots
 from ..core.verdicts import SLOT_OUTCOMES, Verdict
 from ..core.voting import Ballot, Origin, Vote, ballot
 from ..registry.casting import OFFICIAL, cast, reader_for
@@ -218,9 +219,10 @@ def _group(benchmark: Benchmark, id: str, where: str) -> str:
 def log_metrics(log: Log, registry: Registry) -> list[Metric]:
     """Return the metrics of a log: those of its benchmark, for as many votes as an item has."""
     known = registry.benchmarks.get(log.origin.benchmark)
-    groups = known.groups.order if known is not None else tuple(sorted({b.group for b in log.ballots}))
+    groups = known.groups.order if known is not None else ()
+    groups = groups or tuple(sorted({b.group for b in log.ballots}))
     tags = sorted({tag for b in log.ballots for tag in b.tags})
-    return pairwise_metrics(groups, max(len(b.votes) for b in log.ballots), tags)
+    return family_metrics(log.origin.family, groups, max(len(b.votes) for b in log.ballots), tags)
 
 
 def score_log(log: Log, registry: Registry) -> dict[str, Score]:
@@ -249,6 +251,10 @@ def parser_named(name: str, registry: Registry) -> Prompt | None:
     return None if name == OFFICIAL and OFFICIAL in PARSER_KINDS else registry.prompt(name)
 
 
+def _said(vote: Vote) -> tuple[object, ...]:
+    return vote.outcome, vote.score, vote.ranking
+
+
 def read_again(log: Log, name: str, registry: Registry) -> tuple[Log, list[Change]]:
     """Read the raw texts of a log with the parser of another prompt.
 
@@ -259,16 +265,15 @@ def read_again(log: Log, name: str, registry: Registry) -> tuple[Log, list[Chang
         LogError: the log keeps no texts.
     """
     prompt = parser_named(name, registry)
-    if prompt is not None and prompt.mode != "pairwise":
-        raise LogError(
-            f"--parser: got {name!r}, a {prompt.mode} prompt; expected a pairwise one. Fix: see `vlrb list`."
-        )
+    mode = "pairwise" if log.origin.family == "pairwise_ties" else log.origin.family
+    if prompt is not None and prompt.mode != mode:
+        raise LogError(f"--parser: got {name!r}, a {prompt.mode} prompt; expected a {mode} one. Fix: see `vlrb list`.")
     if not any(vote.text for b in log.ballots for vote in b.votes):
         raise LogError(f"{log.path}: keeps no texts of the judge. Fix: --parser needs a log with raw outputs.")
     known = registry.benchmarks.get(log.origin.benchmark)
     official = prompt is None or (known is not None and known.official is not None and prompt.id == known.prompt)
     label = name if prompt is None else f"{prompt.id}@{prompt.version}"
-    origin = Origin(log.origin.benchmark, log.origin.prompt, OFFICIAL if official else f"parser of {label}")
+    origin = replace(log.origin, rule=OFFICIAL if official else f"parser of {label}")
     ballots, changes = [], []
     for old in log.ballots:
         votes = []
@@ -276,7 +281,7 @@ def read_again(log: Log, name: str, registry: Registry) -> tuple[Log, list[Chang
             text = None if vote.outcome == "failed" and not vote.text else vote.text
             verdict = parse_official(text) if prompt is None else prompt.read(text)
             votes.append(cast(vote.draw, vote.order, text, verdict, old.preferred, official))
-            if votes[-1].outcome != vote.outcome:
+            if _said(votes[-1]) != _said(vote):
                 changes.append(Change(old, vote, votes[-1]))
         ballots.append(replace(old, votes=tuple(votes), origin=origin))
     return replace(log, ballots=ballots), changes

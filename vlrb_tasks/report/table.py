@@ -48,7 +48,7 @@ def published_table(benchmark: Benchmark) -> str:
     """Return the results that papers report for a benchmark, in per cent; nothing where there are none."""
     if not benchmark.published:
         return ""
-    columns = [*benchmark.groups.order, "overall", "macro"]
+    columns = list(dict.fromkeys(name for entry in benchmark.published for name in entry.scores))
     rows = [("Reported", *columns, "Source")]
     rows += [
         (entry.judge, *(f"{entry.scores[c]:.1f}" if c in entry.scores else "-" for c in columns), entry.source)
@@ -59,11 +59,13 @@ def published_table(benchmark: Benchmark) -> str:
 
 def origin_line(origin: Origin) -> str:
     """Return in words what was judged and how its official and strict numbers were read."""
-    return (
-        f"{origin.benchmark}, prompt {origin.prompt}\n"
-        f"Official numbers: texts read by {origin.rule}, undecided items left out. "
-        "Strict numbers (_strict): our parser, undecided items are wrong."
-    )
+    head = f"{origin.benchmark}, prompt {origin.prompt}"
+    if origin.family == "pairwise":
+        return (
+            f"{head}\nOfficial numbers: texts read by {origin.rule}, undecided items left out. "
+            "Strict numbers (_strict): our parser, undecided items are wrong."
+        )
+    return f"{head}\nTexts read by {origin.rule}."
 
 
 def verdict_lines(scores: Mapping[str, Score]) -> list[str]:

@@ -25,8 +25,11 @@ class BaselineJudge(lmms):
 
     Args:
         policy: ``first`` and ``second`` name that slot; ``longer`` and ``shorter`` go by the number of
-            characters; ``random`` tosses a coin; ``oracle`` knows the preferred response.
-        accuracy: for ``oracle``, how often a vote for a response is the right one, in [0, 1].
+            characters; ``random`` tosses a coin; ``oracle`` knows what people say. Where a score is asked
+            for, ``first`` always gives the highest, ``second`` the lowest, and ``longer`` the more the longer
+            the response is. Where a ranking is, ``first`` keeps the order, ``second`` turns it round.
+        accuracy: for ``oracle``, how often an answer is the right one, in [0, 1]; otherwise it is another
+            response, or a random score or order.
         tie_rate: share of answers that are ties, in [0, 1].
         unparsed_rate: share of answers without a verdict.
         failed_rate: share of requests that fail.
@@ -99,6 +102,11 @@ class BaselineJudge(lmms):
             return "[LMMS_EVAL_REQUEST_FAILED after 1 retries] vlrb_baseline was told to fail"
         if outcome == "unparsed":
             return str(next(case.text for case in judgment.prompt.cases if case.verdict == "unparsed"))
+        if judgment.prompt.mode == "pointwise":
+            return str(answers.score).replace("{score}", str(self._score(judgment)))
+        if judgment.prompt.mode == "ranking":
+            slots = self._slots(judgment)
+            return str(answers.ranking).replace("{ranking}", "".join(judgment.prompt.labels[slot] for slot in slots))
         text = getattr(answers, outcome)
         if text is None:
             raise ValueError(
@@ -106,14 +114,50 @@ class BaselineJudge(lmms):
             )
         return str(text)
 
+    def _score(self, judgment: Any) -> int | float:
+        """Return a score on the prompt's scale."""
+        low, high = map(float, judgment.prompt.scale)
+        rng = self._rng(judgment, "score")
+        if self.policy in ("first", "second"):
+            return int(high if self.policy == "first" else low)
+        if self.policy in ("longer", "shorter"):
+            share = min(sum(map(len, judgment.item.responses)), 2000) / 2000
+            return round(low + (high - low) * (share if self.policy == "longer" else 1 - share))
+        people = judgment.item.score
+        if self.policy == "oracle" and people is not None and rng.random() < self.rates["accuracy"]:
+            score = float(people)
+            return int(score) if score.is_integer() else score
+        return rng.randint(int(low), int(high))
+
+    def _slots(self, judgment: Any) -> list[int]:
+        """Return the slots, best first."""
+        item, order = judgment.item, judgment.order
+        rng = self._rng(judgment, "order")
+        slots = list(range(len(order)))
+        if self.policy in ("longer", "shorter"):
+            sign = -1 if self.policy == "longer" else 1
+            return sorted(slots, key=lambda slot: sign * len(item.responses[order[slot]]))
+        if self.policy == "oracle" and item.ranking is not None and rng.random() < self.rates["accuracy"]:
+            return [order.index(response) for response in item.ranking]
+        if self.policy == "second":
+            return slots[::-1]
+        if self.policy != "first":
+            rng.shuffle(slots)
+        return slots
+
+    def _rng(self, judgment: Any, what: str = "") -> random.Random:
+        return random.Random(f"vlrb_baseline{what}/{self.seed}/{judgment.item.key}/{judgment.draw}/{judgment.order}")
+
     def _outcome(self, judgment: Any) -> Outcome:
         item, order = judgment.item, judgment.order
-        rng = random.Random(f"vlrb_baseline/{self.seed}/{item.key}/{judgment.draw}/{order}")
+        rng = self._rng(judgment)
         left = rng.random()
         for name, outcome in (("failed_rate", "failed"), ("unparsed_rate", "unparsed"), ("tie_rate", "tie")):
             left -= self.rates[name]
-            if left < 0:
+            if left < 0 and (outcome != "tie" or judgment.prompt.mode == "pairwise"):
                 return outcome  # type: ignore[return-value]
+        if judgment.prompt.mode != "pairwise":
+            return "score" if judgment.prompt.mode == "pointwise" else "ranking"
         if self.policy in ("first", "second"):
             return self.policy
         coin = rng.randint(0, 1)
