@@ -137,9 +137,8 @@ class JudgeTask(ConfigurableTask):
         docs = _Docs(self.items)
         self.dataset = {self.benchmark.dataset.split: docs}
         self.dataset_no_image = self.dataset
-        judge_text(
-            self.prompt, self.items[0], as_given(self.items[0])
-        )  # a fault of the prompt shows here, before any request
+        # A fault of the prompt shows here, before any request.
+        judge_text(self.prompt, self.items[0], as_given(self.items[0]))
 
     def doc_to_text(self, doc: dict[str, Any]) -> str:
         """Return the prompt of an item with its responses as the data has them."""

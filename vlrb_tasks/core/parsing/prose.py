@@ -73,12 +73,22 @@ _MARKUP = re.compile(r"</?[A-Za-z_]+>")
 _OUTCOME: dict[str, Outcome] = {"1": "first", "2": "second", "e": "tie"}
 
 
+@dataclass(frozen=True)
+class _Sentence:
+    """A sentence outside the lists of criteria: where it stands, and the sentence before it."""
+
+    start: int
+    end: int
+    before: tuple[int, int]
+    concludes: bool
+
+
 @dataclass
 class _Section:
-    """The claims of a run of sentences, in order, each with the number of its sentence."""
+    """A run of sentences, and the rule by which a claim in it would stand."""
 
     rule: str
-    claims: list[tuple[int, Claim]] = field(default_factory=list)
+    sentences: list[_Sentence] = field(default_factory=list)
 
 
 def parse_prose(folded: Folded, words: Lexicon) -> Verdict | None:
@@ -93,12 +103,12 @@ def parse_prose(folded: Folded, words: Lexicon) -> Verdict | None:
         return whole
     plain = folded.masked([m.span() for m in _MARKUP.finditer(folded.text)])
     plain = plain.masked(_foreign_quotes(plain.text, words))
-    final, concluding, rest, labels = _read(plain, words)
+    final, concluding, rest = _sections(plain.text)
     cut_off = bool(final) and _DANGLING.search(plain.text) is not None
     for sections in (final, concluding, [rest]):
         blocked = cut_off
         for section in reversed(sections):
-            claim = _standing(section.claims)
+            claim = _standing(_claims(section, plain.text, words))
             if claim is None:
                 continue
             if claim.winner in _OUTCOME:
@@ -108,9 +118,14 @@ def parse_prose(folded: Folded, words: Lexicon) -> Verdict | None:
                 break
         if blocked:  # the text concludes, or begins to, without a winner: nothing above it is searched
             return Verdict("unparsed", None, "the conclusion names no winner")
+    told = [
+        _told(plain.text, sentence, words) for section in (rest, *concluding, *final) for sentence in section.sentences
+    ]
+    labels = sorted((label for label in told if label is not None), key=lambda label: label.start)
     if labels:
-        claim = labels[-1]
-        return Verdict(_OUTCOME[claim.winner], folded.original_span(claim.start, claim.end), "a label alone")
+        return Verdict(
+            _OUTCOME[labels[-1].winner], folded.original_span(labels[-1].start, labels[-1].end), "a label alone"
+        )
     return None
 
 
@@ -140,39 +155,48 @@ def _foreign_quotes(text: str, words: Lexicon) -> list[tuple[int, int]]:
     return spans
 
 
-def _read(plain: Folded, words: Lexicon) -> tuple[list[_Section], list[_Section], _Section, list[Claim]]:
-    """Read the sentences; return final sections, concluding sentences, all else, and labels told alone."""
+def _sections(text: str) -> tuple[list[_Section], list[_Section], _Section]:
+    """Return the final sections, the sentences that conclude before any of them, and all else before them."""
     final: list[_Section] = []
     concluding: list[_Section] = []
     rest = _Section("a claim about the whole")
-    labels: list[Claim] = []
     before = (0, 0)
-    for number, (start, end, listed) in enumerate(_sentences(plain.text)):
-        sentence = plain.text[start:end]
-        opens = _FINAL.search(sentence) is not None and not (
-            listed and re.match(r"\W*overall quality", sentence, re.IGNORECASE)
-        )
+    for start, end, listed in _sentences(text):
+        opens = _FINAL.search(text, start, end) is not None
+        if listed and opens and re.match(r"\W*overall quality", text[start:end], re.IGNORECASE):
+            opens = False
         if opens:
             final.append(_Section("the final section"))
-            listed = False
-        claims = sentence_claims(plain.text, start, end, words, before)
+        if opens or not listed:
+            concludes = _CONCLUDING.search(text, start, end) is not None
+            sentence = _Sentence(start, end, before, concludes)
+            if final:
+                final[-1].sentences.append(sentence)
+            elif concludes:
+                concluding.append(_Section("a conclusion", [sentence]))
+            else:
+                rest.sentences.append(sentence)
         before = (start, end)
-        told = _told(plain.text, start, end, words) if not claims else None
-        concludes = _CONCLUDING.search(sentence) is not None
-        if told is not None and (opens or ((final or concludes) and not _is_weak(sentence))):
-            claims = [told]
-        if listed:
-            continue
-        if told is not None and not claims:
-            labels.append(told)
-        numbered = [(number, claim) for claim in claims]
-        if final:
-            final[-1].claims += numbered
-        elif concludes:
-            concluding.append(_Section("a conclusion", numbered))
-        else:
-            rest.claims += numbered
-    return final, concluding, rest, labels
+    return final, concluding, rest
+
+
+def _claims(section: _Section, text: str, words: Lexicon) -> list[tuple[int, Claim]]:
+    """Return the claims of a section, in order, each with the number of its sentence.
+
+    A label that is told counts as a claim in the sentence that opens a final section, and in what follows or
+    concludes unless it may be about the question ("the correct answer is A").
+    """
+    numbered = []
+    is_final = section.rule == "the final section"
+    for number, sentence in enumerate(section.sentences):
+        claims = sentence_claims(text, sentence.start, sentence.end, words, sentence.before)
+        if not claims and (is_final or sentence.concludes):
+            told = _told(text, sentence, words)
+            opens = is_final and number == 0
+            if told is not None and (opens or not _is_weak(text[sentence.start : sentence.end])):
+                claims = [told]
+        numbered += [(number, claim) for claim in claims]
+    return numbered
 
 
 def _is_weak(sentence: str) -> bool:
@@ -180,8 +204,9 @@ def _is_weak(sentence: str) -> bool:
     return re.search(r"\b(?:correct|right|true) (?:answer|option|choice)\b", sentence, re.IGNORECASE) is not None
 
 
-def _told(text: str, start: int, end: int, words: Lexicon) -> Claim | None:
+def _told(text: str, sentence: _Sentence, words: Lexicon) -> Claim | None:
     """Return the claim of a sentence that tells a label: "My verdict: B", "The answer is 2", "Answer 1"."""
+    start, end = sentence.start, sentence.end
     if end - start > _TOLD_LENGTH or text[end : end + 1] == "?":
         return None
     for form in (_TOLD, _ALONE):
