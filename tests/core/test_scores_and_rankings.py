@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from vlrb_tasks.core.parsing import parse_verdict
 
 SCORES = [
+    ("10 (The image meets the prompt in every detail)", 10),
+    ("7 - it misses the hat", 7),
     ("Score: 85", 85),
     ("85/100", 85),
     ("Rating: 8/10", 80),

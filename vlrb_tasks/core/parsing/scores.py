@@ -26,7 +26,9 @@ _TOLD = re.compile(
     rf"(?P<tells>{_TELLS})(?P<between>[^\n.;!?\d-]{{0,40}}?)[:=\s\[(\"'「]*(?:{_NUMBER}|(?P<word>\b(?:{'|'.join(_WORDS)})\b)){_OUT_OF}{_NOT_MORE}",
     re.IGNORECASE,
 )
-_LEADING = re.compile(rf"[\s\[({{\"'#>]*{_NUMBER}{_OUT_OF}{_NOT_MORE}\s*(?:[\])}}\"'%.,;:]|-|–|\n|$|分)", re.IGNORECASE)
+_LEADING = re.compile(
+    rf"[\s\[({{\"'#>]*{_NUMBER}{_OUT_OF}{_NOT_MORE}\s*(?:[\])}}\"'%.,;:(]|-|–|\n|$|分)", re.IGNORECASE
+)
 _BARE_OUT_OF = re.compile(rf"(?<![\d.]){_NUMBER}\s*(?:/|out of)\s*(?P<top>\d+(?:\.\d+)?){_NOT_MORE}", re.IGNORECASE)
 # The scale itself, spoken of: no score.
 _SCALE = re.compile(
