@@ -127,7 +127,7 @@ def test_score(tmp_path):
     assert "GPT-4o" in text
     machine = json.loads(vlrb("score", path, "--json").stdout)
     assert machine["overall_accuracy"] == 1.0
-    assert machine["overall_accuracy_ci95"] == [1.0, 1.0]
+    assert (machine["overall_accuracy_ci95_low"], machine["overall_accuracy_ci95_high"]) == (1.0, 1.0)
     assert machine["accuracy_reasoning"] is None
     assert machine["flip_rate"] is None
     changed = vlrb("score", path, "--parser", "vlrewardbench", "--diff").stdout

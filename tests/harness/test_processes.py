@@ -14,8 +14,11 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from tests.conftest import run
+from tests.data.rows import rows
+from tests.data.test_references import arena, critic
 
 pytestmark = pytest.mark.slow
 
@@ -178,6 +181,42 @@ def test_llava_as_a_simple_adapter(tmp_path, tiny_llava):
     )
     assert results["config"]["model_backend"].endswith("(simple)")
     assert all(text for votes in texts(samples) for text in votes)
+
+
+def test_tasks_of_every_mode_in_one_command(tmp_path, tiny_llava):
+    """Pairs, battles with ties, scores and rankings, on rows of the hubs' schemas with images, by one real adapter."""
+    mirror = tmp_path / "mirror"
+    for folder, data in (
+        ("VL-RewardBench", rows(2)),
+        ("wildvision-arena-data", [arena(question_id=str(i)) for i in range(2)]),
+        ("llava-critic-113k", [critic(id=str(i)) for i in range(2)]),
+    ):
+        (mirror / folder).mkdir(parents=True)
+        Image.new("RGBA", (40, 30), (200, 30, 30, 90)).save(mirror / folder / "0.png")
+        (mirror / folder / "rows.json").write_text(json.dumps([{**row, "image": "0.png"} for row in data]))
+    tasks = "vlrewardbench,llava_critic_pairwise,llava_critic_pointwise,vlrb_scenes_pointwise,vlrb_scenes_ranking"
+    command = [
+        "lmms-eval",
+        "--model",
+        "llava_hf",
+        "--model_args",
+        f"pretrained={tiny_llava},{CPU}",
+        "--tasks",
+        tasks,
+        "--limit",
+        "2",
+    ]
+    command += ["--gen_kwargs", "max_new_tokens=6", "--output_path", "out", "--log_samples"]
+    finished = run(*command, cwd=tmp_path, VLRB_DATA=str(mirror))
+    (results,) = (tmp_path / "out").rglob("*_results.json")
+    assert set(json.loads(results.read_text())["results"]) == set(tasks.split(",")), finished.stderr[-2000:]
+    votes = {}
+    for log in (tmp_path / "out").rglob("*_samples_*.jsonl"):
+        samples = [json.loads(line) for line in log.read_text().splitlines()]
+        votes[log.stem.split("_samples_")[1]] = sum(len(sample["ballot"]["votes"]) for sample in samples)
+    assert votes == {**dict.fromkeys(tasks.split(","), 2), "vlrewardbench": 10}
+    scored = json.loads(run("vlrb", "score", "out", "--json", cwd=tmp_path).stdout)
+    assert len(scored) == 5
 
 
 def test_qwen(tmp_path, tiny_qwen):

@@ -146,7 +146,7 @@ def test_repeats_sets_the_number_of_draws_and_nothing_is_asked_of_lmms_evals_sta
     assert [
         name
         for name in found
-        if name.startswith("accuracy_at_") and not name.endswith(("_ci95", "_n", "_stderr", "clt", "clustered"))
+        if name.startswith("accuracy_at_") and not name.endswith(("_low", "_high", "_n", "_stderr", "clt", "clustered"))
     ] == ["accuracy_at_1", "accuracy_at_3"]
     assert not any("expected_accuracy" in name for name in found)
     assert results["configs"]["vlrewardbench"]["judge"]["draws"] == 3
@@ -188,7 +188,8 @@ def test_the_log_holds_each_text_once_and_gives_the_same_scores(mirror):
         assert repr(found[name]) == repr(score.value), name
         assert found[f"{name}_n"] == score.n
         if score.interval:
-            assert repr(found[f"{name}_ci95"]) == repr(list(score.interval))
+            ends = (found[f"{name}_ci95_low"], found[f"{name}_ci95_high"])
+            assert repr(ends) == repr(score.interval)
 
 
 def test_the_table_shows_metrics_and_intervals_and_no_ballots(mirror):
@@ -198,7 +199,7 @@ def test_the_table_shows_metrics_and_intervals_and_no_ballots(mirror):
         "overall_accuracy",
         "macro_accuracy_strict",
         "accuracy_reasoning",
-        "overall_accuracy_ci95",
+        "overall_accuracy_ci95_low",
         "coverage",
         "accuracy_at_5",
         "accuracy_tag_existence",
@@ -399,6 +400,25 @@ def test_battles_and_scores_beside_each_other(tmp_path, monkeypatch):
     assert "pearson_a" in points
     assert "Score this answer out of 100." in model.texts
     assert results["samples"]["llava_critic_pointwise"][0]["target"] == "85.0"
+
+
+def test_the_group_takes_the_mean_of_like_with_like(tmp_path, monkeypatch):
+    winners = ("model_a", "model_b", "model_a", "tie")
+    for name, data in (
+        ("wildvision-arena-data", [arena(question_id=str(i), winner=w) for i, w in enumerate(winners)]),
+        ("llava-critic-113k", [critic(id=str(i), conversations=told(10 * i)) for i in range(4)]),
+    ):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "rows.jsonl").write_text("\n".join(map(json.dumps, data)))
+    monkeypatch.setenv("VLRB_DATA", str(tmp_path))
+    results = evaluate(BaselineJudge(policy="oracle"), ["llava_critic"])
+    one, two = (scores(results, f"llava_critic_{kind}")["item_kendall_tau_b"] for kind in ("pairwise", "pointwise"))
+    assert (one, two) == (pytest.approx(1), pytest.approx(1))
+    assert results["groups"]["llava_critic"]["item_kendall_tau_b,none"] == pytest.approx((one + two) / 2)
+
+
+def told(score):
+    return [{"from": "human", "value": f"Score answer {score}."}, {"from": "gpt", "value": f"{score}\nFine."}]
 
 
 @pytest.mark.parametrize("task", ["vlrb_scenes_pointwise", "vlrb_scenes_ranking"])

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ..core.intervals import interval_fields
 from ..report.correlate import MEASURES, Correlated, correlate
 from ..report.table import aligned, number
 
@@ -49,7 +50,7 @@ def _machine(group: Correlated) -> dict[str, Any]:
     told: dict[str, Any] = {}
     for name, found in group.found.items():
         told[name] = _plain(found.value)
-        told[f"{name}_ci95"] = [_plain(end) for end in found.interval]
+        told |= {key: _plain(end) for key, end in interval_fields(name, found.interval).items()}
     return {**told, "n": group.n, "n_dropped": group.dropped}
 
 

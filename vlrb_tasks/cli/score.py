@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..core.intervals import interval_fields
 from ..core.scoring import Score, publishing_faults
 from ..registry.index import package_registry
 from ..report.logs import Change, Log, find_logs, read_again, read_log, score_log
@@ -69,7 +70,7 @@ def _machine(log: Log, scores: Mapping[str, Score], changes: list[Change] | None
     for name, score in scores.items():
         found[name] = _plain(score.value)
         if score.interval is not None:
-            found[f"{name}_ci95"] = [_plain(end) for end in score.interval]
+            found |= {key: _plain(end) for key, end in interval_fields(name, score.interval).items()}
         found[f"{name}_n"] = score.n
     found |= {"benchmark": log.origin.benchmark, "prompt": log.origin.prompt, "rule": log.origin.rule}
     found |= {

@@ -10,6 +10,15 @@ import numpy as np
 Interval = tuple[float, float]
 UNKNOWN: Interval = (math.nan, math.nan)
 
+
+def interval_fields(name: str, interval: Interval) -> dict[str, float]:
+    """Return the two ends of a metric's 95 % interval under the names that results files and tables give them.
+
+    Two numbers and not a list: tools that average results, such as lmms-eval's groups, take numbers only.
+    """
+    return {f"{name}_ci95_low": interval[0], f"{name}_ci95_high": interval[1]}
+
+
 RESAMPLES = 2000
 _SEED = 20241126
 

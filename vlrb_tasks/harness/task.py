@@ -21,6 +21,7 @@ from loguru import logger
 from PIL import Image
 
 from ..core.families import family_metrics
+from ..core.intervals import interval_fields
 from ..core.items import Item
 from ..core.ordering import Order, as_given, draw_orders
 from ..core.records import ballot_record
@@ -271,7 +272,7 @@ class JudgeTask(ConfigurableTask):
         further: dict[str, Any] = {}
         for name, score in self._scores.items():
             if score.interval is not None:
-                further[f"{name}_ci95"] = list(score.interval)
+                further |= interval_fields(name, score.interval)
             further[f"{name}_n"] = Unlisted(score.n)
         return further
 

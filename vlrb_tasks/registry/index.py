@@ -89,5 +89,6 @@ def benchmark_of(config: JudgeConfig, task: str, registry: Registry) -> tuple[st
 
 
 def task_files() -> dict[str, Path]:
-    """Return the YAML files of all tasks, by the name of the file."""
-    return {path.stem: path for path in sorted(task_folder().rglob("*.yaml"))}
+    """Return the YAML files of all tasks, by the name of the file; those of groups of tasks are none."""
+    paths = sorted(task_folder().rglob("*.yaml"))
+    return {path.stem: path for path in paths if not path.read_text(encoding="utf-8").startswith("group:")}
