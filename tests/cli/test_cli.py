@@ -53,6 +53,10 @@ def test_every_command_has_help_with_an_example(command):
     assert "Example:" in result.stdout
 
 
+def test_version():
+    assert vlrb("--version").stdout.startswith("vlrb-tasks 0.")
+
+
 def test_list_and_show():
     listed = vlrb("list").stdout
     for name in ("vlrewardbench", "vlrewardbench_k1", "vlrb_scenes", "vlrb_pairwise", "think_answer"):

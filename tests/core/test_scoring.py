@@ -139,6 +139,11 @@ def test_accuracy_by_error_tag():
     assert scores["accuracy_tag_ocr"] == Score(0.0, 1, (0.0, 0.0))
 
 
+def test_tags_and_groups_of_any_spelling_make_names_that_tables_can_hold():
+    scores = scored([make("F", group="a, b|c", tags=("wrong count, twice",))], 1, ["a, b|c"], ["wrong count, twice"])
+    assert scores["accuracy_a_b_c_strict"].value == scores["accuracy_tag_wrong_count_twice"].value == 1
+
+
 ballots_of_any_kind = st.lists(
     st.builds(
         make,

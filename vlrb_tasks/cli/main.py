@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from .. import __version__
 from ..registry.loading import RegistryError
 
 app = typer.Typer(
@@ -18,6 +19,21 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="Prompts and votes of judge benchmarks. Judging itself is done by lmms-eval: lmms-eval --tasks vlrewardbench --model ...",
 )
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"vlrb-tasks {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and end.")
+    ] = False,
+) -> None:
+    pass
 
 
 @app.command("list")

@@ -24,6 +24,7 @@ from .scoring import (
     Score,
     Value,
     mean_of_items,
+    name_part,
     names_first_rate,
     outcome_rates,
     pairwise_metrics,
@@ -127,11 +128,21 @@ def _tie_metrics(groups: list[str]) -> list[Metric]:
     if len(groups) > 1:
         for group in groups:
             metrics.append(
-                Metric(f"accuracy_with_tie_{group}", _only(_with_tie, group), mean_of_items, True, f"{group} items")
+                Metric(
+                    f"accuracy_with_tie_{name_part(group)}",
+                    _only(_with_tie, group),
+                    mean_of_items,
+                    True,
+                    f"{group} items",
+                )
             )
             metrics.append(
                 Metric(
-                    f"accuracy_without_tie_{group}", _only(_without_tie, group), mean_of_items, True, f"{group} items"
+                    f"accuracy_without_tie_{name_part(group)}",
+                    _only(_without_tie, group),
+                    mean_of_items,
+                    True,
+                    f"{group} items",
                 )
             )
     return [
@@ -210,7 +221,9 @@ def _score_metrics(groups: list[str]) -> list[Metric]:
         Metric("pearson", lambda b: [b.group, *_pair(b)], mean_correlation, True, "Pearson's r, the mean over sources")
     ]
     if len(groups) > 1:
-        metrics += [Metric(f"pearson_{g}", _only(_pair, g), correlation(pearson), True, f"{g} items") for g in groups]
+        metrics += [
+            Metric(f"pearson_{name_part(g)}", _only(_pair, g), correlation(pearson), True, f"{g} items") for g in groups
+        ]
     return [
         *metrics,
         Metric("pearson_pooled", _pair, correlation(pearson), True, "Pearson's r over all items"),
@@ -263,7 +276,8 @@ def _ranking_metrics(groups: list[str]) -> list[Metric]:
     ]
     if len(groups) > 1:
         metrics += [
-            Metric(f"levenshtein_distance_{g}", _only(_distance, g), mean_of_items, False, f"{g} items") for g in groups
+            Metric(f"levenshtein_distance_{name_part(g)}", _only(_distance, g), mean_of_items, False, f"{g} items")
+            for g in groups
         ]
     return [
         *metrics,

@@ -8,6 +8,7 @@ which is why both print the same numbers to the last bit.
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -189,6 +190,14 @@ def prefers_longer_rate() -> Metric:
     return Metric("longer_response_rate", _rate(_prefers_longer), pooled_rate, None, meaning)
 
 
+def name_part(text: str) -> str:
+    """Return a group or a tag as it stands in the name of a metric: what is no letter or digit becomes ``_``.
+
+    lmms-eval splits names at commas, and tables at bars.
+    """
+    return re.sub(r"[^\w.-]+", "_", text)
+
+
 def pairwise_metrics(groups: Iterable[str], votes: int, tags: Iterable[str] = ()) -> list[Metric]:
     """Return the metrics of a pairwise benchmark, in the order in which tables show them.
 
@@ -217,7 +226,13 @@ def pairwise_metrics(groups: Iterable[str], votes: int, tags: Iterable[str] = ()
         add(f"overall_accuracy{suffix}", rule, mean_of_items, True, meaning)
         add(f"macro_accuracy{suffix}", _grouped(rule), mean_of_groups, True, f"mean over groups; {meaning}")
         for group in groups:
-            add(f"accuracy_{group}{suffix}", _in_group(rule, group), mean_of_items, True, f"{group} items; {meaning}")
+            add(
+                f"accuracy_{name_part(group)}{suffix}",
+                _in_group(rule, group),
+                mean_of_items,
+                True,
+                f"{group} items; {meaning}",
+            )
     add(
         "coverage",
         lambda b: int(b.official_decision != "none"),
@@ -252,7 +267,7 @@ def pairwise_metrics(groups: Iterable[str], votes: int, tags: Iterable[str] = ()
         )
     for tag in tags:
         add(
-            f"accuracy_tag_{tag}",
+            f"accuracy_tag_{name_part(tag)}",
             _tagged(tag),
             mean_of_items,
             True,
