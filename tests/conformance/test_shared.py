@@ -11,10 +11,15 @@ import numpy as np
 import pytest
 
 from vlrb_tasks.core.correlation import kendall_tau, pearson
+from vlrb_tasks.core.families import family_metrics
 from vlrb_tasks.core.parsing import parse_verdict
 from vlrb_tasks.core.ratings import bradley_terry
+from vlrb_tasks.core.scoring import score_ballots
+from vlrb_tasks.core.verdicts import Verdict
+from vlrb_tasks.core.voting import Ballot, Origin
 from vlrb_tasks.data.rows import items_of
 from vlrb_tasks.data.sources import open_source
+from vlrb_tasks.registry.casting import cast
 from vlrb_tasks.registry.index import package_registry
 from vlrb_tasks.registry.rendering import render
 from vlrb_tasks.report.correlate import correlate
@@ -213,3 +218,32 @@ def test_rewards_of_wildvision_bench(shared):
                 sign = {"first": -1, "second": 1, "tie": 0}[verdict.outcome]
                 total += sign * abs(rewards[marks[-1]])
         assert round(100 * total / n, 1) == expected, model
+
+
+def test_gpt_4v_scores_of_mj_bench(shared):
+    """Comparisons made of two raw scores: accuracy with and without ties, beside the file's own reading of the votes."""
+    rows = json.loads((shared / "data" / "mj_bench" / "validation_gpt4score_eval.json").read_text())
+    ballots, agreed, both = [], 0, 0
+    for row in rows:
+        one, two = (
+            parse_verdict(row[f"score_{i}"], ("score",), labels=(), scale=(0, 10)).score for i in (0, 1)
+        )  # fmt: skip
+        if one is None or two is None:
+            verdict = Verdict("unparsed")
+        else:
+            verdict = Verdict("tie" if one == two else "first" if one > two else "second")
+        preferred = {"0": 0, "1": 1, "tie": None}[row["label"]]
+        vote = cast(0, (0, 1), "", verdict, preferred, official=False)
+        origin = Origin("mj_bench", "raw", "scores", "pairwise_ties")
+        ballots.append(Ballot(row["id"], row["id"], "all", preferred, (0, 0), (), (vote,), origin))
+        theirs = {"0": "first", "1": "second", "tie": "tie"}.get(row["pred_gpt4v"])
+        if theirs is not None and verdict.outcome != "unparsed":
+            both += 1
+            agreed += theirs == verdict.outcome
+    scores = score_ballots(ballots, family_metrics("pairwise_ties", ["all"], 1))
+    assert agreed / both > 0.98  # the judge's stated vote and its own two scores
+    assert scores["accuracy_with_tie"].n == 500
+    assert scores["accuracy_without_tie"].n == 425  # 238 + 187 pairs on which people see a winner
+    counted = collections.Counter((row["label"], row["pred_gpt4v"]) for row in rows)
+    stated = sum(counted[label, label] for label in ("0", "1"))
+    assert abs(scores["accuracy_without_tie"].value * 425 - stated) / 425 < 0.05
