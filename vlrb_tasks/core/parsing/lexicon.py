@@ -243,6 +243,8 @@ class Lexicon:
     def slot(self, text: str) -> str | None:
         """Return ``1``, ``2`` or ``e`` (the tie) for a text that is a label and nothing else, else ``None``."""
         label = text.strip()
+        if label.startswith("[[") and "]]" not in label:
+            return None  # cut off inside the brackets: [[A could have become [[A=B]]
         match = self.label.fullmatch(label) if len(label) <= _LABEL_LENGTH else None
         return (
             None if match is None or match.lastgroup is None else {"one": "1", "two": "2", "tie": "e"}[match.lastgroup]
