@@ -16,7 +16,7 @@ from typing import Any
 from ..core.families import family_metrics
 from ..core.items import Item, item_key
 from ..core.ordering import Order
-from ..core.parsing import PARSER_KINDS, parse_official
+from ..core.parsing import parse_official
 from ..core.records import ballot_from_record
 from ..core.scoring import Metric, Score, score_ballots
 from ..core.verdicts import SLOT_OUTCOMES, Verdict
@@ -248,7 +248,7 @@ def parser_named(name: str, registry: Registry) -> Prompt | None:
     Raises:
         RegistryError: there is neither.
     """
-    return None if name == OFFICIAL and OFFICIAL in PARSER_KINDS else registry.prompt(name)
+    return None if name == OFFICIAL else registry.prompt(name)
 
 
 def _said(vote: Vote) -> tuple[object, ...]:
