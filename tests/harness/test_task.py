@@ -226,6 +226,13 @@ def test_failed_requests_are_counted_and_told(mirror, capsys):
     assert "100.0% of 30 votes failed" in capsys.readouterr().err
 
 
+def test_a_run_on_a_part_of_the_items_is_told_not_to_be_published(mirror, capsys):
+    evaluate(BaselineJudge(policy="oracle"), limit=4)
+    assert "only 4 of 6 items were judged" in capsys.readouterr().err
+    evaluate(BaselineJudge(policy="oracle"))
+    assert "only" not in capsys.readouterr().err
+
+
 def test_runs_beside_another_task_of_any_kind(mirror, tmp_path):
     plain = tmp_path / "plain"
     plain.mkdir()

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..core.intervals import interval_fields
 from ..report.correlate import MEASURES, Correlated, correlate
-from ..report.table import aligned, number
+from ..report.table import aligned, number, or_null
 
 
 def correlated(
@@ -22,7 +22,7 @@ def correlated(
         whole = _machine(found[0])
         if by is not None:
             whole["by"] = {group.group: _machine(group) for group in found[1:]}
-            whole["mean_over_groups"] = {name: _plain(_mean(found[1:], name)) for name in MEASURES}
+            whole["mean_over_groups"] = {name: or_null(_mean(found[1:], name)) for name in MEASURES}
         return json.dumps(whole, allow_nan=False)
     rows = [(by or "", *(cell for name in MEASURES for cell in (name, "95 % interval")), "n", "dropped")]
     rows += [(group.group or "all", *_cells(group), f"{group.n:,}", f"{group.dropped:,}") for group in found]
@@ -49,10 +49,6 @@ def _cells(group: Correlated) -> list[str]:
 def _machine(group: Correlated) -> dict[str, Any]:
     told: dict[str, Any] = {}
     for name, found in group.found.items():
-        told[name] = _plain(found.value)
-        told |= {key: _plain(end) for key, end in interval_fields(name, found.interval).items()}
+        told[name] = or_null(found.value)
+        told |= {key: or_null(end) for key, end in interval_fields(name, found.interval).items()}
     return {**told, "n": group.n, "n_dropped": group.dropped}
-
-
-def _plain(value: float) -> float | None:
-    return None if math.isnan(value) else value

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from ..core.intervals import interval_fields
 from ..core.scoring import Score, publishing_faults
 from ..registry.index import package_registry
 from ..report.logs import Change, Log, find_logs, read_again, read_log, score_log
-from ..report.table import origin_line, published_table, score_table, verdict_lines
+from ..report.table import or_null, origin_line, published_table, score_table, verdict_lines
 
 
 def scored(paths: Sequence[Path], parser: str | None, diff: bool, as_json: bool) -> str:
@@ -68,9 +67,9 @@ def _machine(log: Log, scores: Mapping[str, Score], changes: list[Change] | None
     """Return the scores as one flat object: each metric, its interval and its n; NaN is null."""
     found: dict[str, Any] = {}
     for name, score in scores.items():
-        found[name] = _plain(score.value)
+        found[name] = or_null(score.value)
         if score.interval is not None:
-            found |= {key: _plain(end) for key, end in interval_fields(name, score.interval).items()}
+            found |= {key: or_null(end) for key, end in interval_fields(name, score.interval).items()}
         found[f"{name}_n"] = score.n
     found |= {"benchmark": log.origin.benchmark, "prompt": log.origin.prompt, "rule": log.origin.rule}
     found |= {
@@ -91,7 +90,3 @@ def _machine(log: Log, scores: Mapping[str, Score], changes: list[Change] | None
             for c in changes
         ]
     return found
-
-
-def _plain(value: float) -> float | None:
-    return None if math.isnan(value) else value

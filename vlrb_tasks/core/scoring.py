@@ -284,6 +284,12 @@ def score_ballots(ballots: Sequence[Ballot], metrics: Iterable[Metric]) -> dict[
 FAILED_LIMIT = 0.01
 """Above this share of failed votes a run is not to be published."""
 
+LOW_COVERAGE = 0.9
+"""Below this share of decided items, accuracies that leave the others out are called flattering: our choice."""
+
+SLOT_BIAS = 0.25
+"""A share of votes for the first slot this far from one half is called an order bias: our choice."""
+
 
 def publishing_faults(scores: dict[str, Score]) -> list[str]:
     """Return why these scores should not be published, each in a sentence; none where they may."""
@@ -294,12 +300,12 @@ def publishing_faults(scores: dict[str, Score]) -> list[str]:
             f"{failed.value:.1%} of {failed.n:,} votes failed, above {FAILED_LIMIT:.0%}: do not publish this run. Ask the failed requests again, then score anew.",
         )
     coverage = scores["coverage_strict"]
-    if coverage.n and coverage.value < 0.9:
+    if coverage.n and coverage.value < LOW_COVERAGE:
         faults.append(
-            f"only {coverage.value:.1%} of {coverage.n:,} items were decided: publish the strict numbers, not the official ones, which leave undecided items out.",
+            f"only {coverage.value:.1%} of {coverage.n:,} items were decided: numbers that leave the others out (official accuracies, correlations) flatter this judge.",
         )
     first = scores.get("first_slot_rate")
-    if first is not None and first.n >= 20 and abs(first.value - 0.5) > 0.25:
+    if first is not None and first.n >= 20 and abs(first.value - 0.5) > SLOT_BIAS:
         faults.append(
             f"the judge names the first slot in {first.value:.1%} of its votes: it answers the order, not the responses."
         )

@@ -264,7 +264,9 @@ class JudgeTask(ConfigurableTask):
         score = metric.together(values)
         self._scores[metric.name] = score
         if len(self._scores) == len(self.metrics):
-            announce(str(self.config.task), self.reader.origin, self.benchmark, self._scores)
+            announce(
+                str(self.config.task), self.reader.origin, self.benchmark, self._scores, len(values), len(self.items)
+            )
         return score.value
 
     def further_results(self) -> dict[str, Any]:

@@ -44,6 +44,11 @@ def aligned(rows: Sequence[Sequence[str]], left: bool = False) -> str:
     return "\n".join([lines[0], "-" * max(map(len, lines)), *lines[1:]])
 
 
+def or_null(value: float) -> float | None:
+    """Return a score as JSON has it: NaN as ``null``."""
+    return None if math.isnan(value) else value
+
+
 def published_table(benchmark: Benchmark) -> str:
     """Return the results that papers report for a benchmark, in per cent; nothing where there are none."""
     if not benchmark.published:
@@ -79,13 +84,28 @@ def verdict_lines(scores: Mapping[str, Score]) -> list[str]:
     return lines or ["No reason against publishing: no failed votes, enough decided items, no strong order bias."]
 
 
-def announce(task: str, origin: Origin, benchmark: Benchmark, scores: Mapping[str, Score]) -> None:
-    """Print the scores of a finished task, with what papers report beside them and any reason not to publish."""
+def announce(
+    task: str, origin: Origin, benchmark: Benchmark, scores: Mapping[str, Score], judged: int, items: int
+) -> None:
+    """Print the scores of a finished task, with what papers report beside them and any reason not to publish.
+
+    Args:
+        task: the task's name.
+        origin: what was judged with.
+        benchmark: for the results that papers report.
+        scores: the scores.
+        judged: how many items were judged, of how many ``items`` that the data holds.
+        items: see ``judged``.
+    """
     parts = ["", f"{task}: {origin_line(origin)}", "", score_table(scores)]
     published = published_table(benchmark)
     if published:
         parts += ["", published]
-    print("\n".join([*parts, "", *verdict_lines(scores), ""]), flush=True)
-    for line in verdict_lines(scores):
+    lines = verdict_lines(scores)
+    if judged < items:
+        part = f"WARNING: only {judged:,} of {items:,} items were judged (--limit, or a run that was cut short): do not publish."
+        lines = [part, *(line for line in lines if line.startswith("WARNING"))]
+    print("\n".join([*parts, "", *lines, ""]), flush=True)
+    for line in lines:
         if line.startswith("WARNING"):
             print(line, file=sys.stderr, flush=True)
