@@ -12,6 +12,7 @@ import pytest
 
 from tests.registry.test_loading import GOOD
 from tests.report.test_logs import ballot, sample_log
+from vlrb_tasks.core.voting import Ballot, Origin, Vote
 
 VLRB = Path(sys.executable).parent / "vlrb"
 
@@ -141,6 +142,14 @@ def test_score(tmp_path):
     other = sample_log(tmp_path / "b_samples_x.jsonl", [ballot()])
     both = json.loads(vlrb("score", path, other, "--json").stdout)
     assert list(both) == [str(path), str(other)]
+
+
+def test_diff_of_scores_names_the_scores(tmp_path):
+    origin = Origin("vlrb_scenes_pointwise", "llava_critic_pointwise@1", "r", "pointwise")
+    vote = Vote(0, (0,), "80\nFine.", "score", (0, 2), None, "none", score=70.0)
+    scored = Ballot("k", "facts-000", "all", None, (5,), (), (vote,), origin, score=75.0)
+    path = sample_log(tmp_path / "run_samples_x.jsonl", [scored])
+    assert "facts-000 draw 0: 70.0 -> 80.0" in vlrb("score", path, "--diff").stdout
 
 
 def test_score_faults(tmp_path):

@@ -171,6 +171,14 @@ def test_faults(tmp_path, name):
     assert "Fix:" in str(error.value)
 
 
+def test_a_compressed_file_that_is_damaged(tmp_path):
+    whole = bytearray(gzip.compress(b"x" * 5000 + bytes(range(256)) * 20))
+    whole[30] ^= 0xFF
+    (tmp_path / "x.jsonl.gz").write_bytes(bytes(whole))
+    with pytest.raises(LogError, match="cannot be read"):
+        read_log(tmp_path / "x.jsonl.gz", REGISTRY)
+
+
 def test_folders_without_logs(tmp_path):
     with pytest.raises(LogError, match="no sample logs"):
         find_logs(tmp_path)

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..core.intervals import interval_fields
 from ..core.scoring import Score, publishing_faults
+from ..core.voting import Vote
 from ..registry.index import package_registry
 from ..report.logs import Change, Log, find_logs, read_again, read_log, score_log
 from ..report.table import or_null, origin_line, published_table, score_table, verdict_lines
@@ -58,9 +59,15 @@ def _text(log: Log, scores: Mapping[str, Score], changes: list[Change] | None) -
 def _change(change: Change) -> str:
     text = " ".join(change.before.text.split())
     shown = text if len(text) <= 100 else f"...{text[-97:]}"
-    return (
-        f"  {change.ballot.id} draw {change.before.draw}: {change.before.outcome} -> {change.after.outcome}  {shown!r}"
-    )
+    before, after = _told(change.before), _told(change.after)
+    return f"  {change.ballot.id} draw {change.before.draw}: {before} -> {after}  {shown!r}"
+
+
+def _told(vote: Vote) -> str | float | list[int]:
+    """Return what a vote says: its score, its ranking, or its outcome."""
+    if vote.score is not None:
+        return vote.score
+    return vote.outcome if vote.ranking is None else list(vote.ranking)
 
 
 def _machine(log: Log, scores: Mapping[str, Score], changes: list[Change] | None) -> dict[str, Any]:
@@ -83,8 +90,8 @@ def _machine(log: Log, scores: Mapping[str, Score], changes: list[Change] | None
                 "id": c.ballot.id,
                 "key": c.ballot.key,
                 "draw": c.before.draw,
-                "before": c.before.outcome,
-                "after": c.after.outcome,
+                "before": _told(c.before),
+                "after": _told(c.after),
                 "text": c.before.text,
             }
             for c in changes

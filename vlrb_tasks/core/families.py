@@ -15,7 +15,6 @@ from itertools import combinations
 
 import numpy as np
 
-from .agreement import flips, vote_agreement
 from .consensus import levenshtein
 from .correlation import Correlation, drop_missing, kendall_tau, pearson, spearman
 from .ratings import RatingError, bradley_terry
@@ -25,12 +24,10 @@ from .scoring import (
     Value,
     mean_of_items,
     name_part,
-    names_first_rate,
     outcome_rates,
     pairwise_metrics,
     plain_mean,
-    pooled_rate,
-    prefers_longer_rate,
+    vote_metrics,
 )
 from .voting import TIE, Ballot, Family
 
@@ -49,19 +46,8 @@ def family_metrics(family: Family, groups: Sequence[str], votes: int, tags: Sequ
     if family == "pairwise":
         return pairwise_metrics(groups, votes, tags)
     own = {"pairwise_ties": _tie_metrics, "pointwise": _score_metrics, "ranking": _ranking_metrics}[family]
-    return [*own(list(groups)), *outcome_rates(ties=family == "pairwise_ties"), *_shared(family, votes)]
-
-
-def _shared(family: Family, votes: int) -> list[Metric]:
-    if family != "pairwise_ties":
-        return []
-    metrics = [names_first_rate(), prefers_longer_rate()]
-    if votes > 1:
-        metrics.append(
-            Metric("vote_agreement", vote_agreement, plain_mean, None, "pairs of votes of an item that agree")
-        )
-    metrics.append(Metric("flip_rate", flips, pooled_rate, False, "draws whose vote changed with the order"))
-    return metrics
+    further = vote_metrics(votes) if family == "pairwise_ties" else outcome_rates(ties=False)
+    return [*own(list(groups)), *further]
 
 
 # -- comparisons with ties -----------------------------------------------------------------------------

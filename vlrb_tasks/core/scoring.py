@@ -178,16 +178,19 @@ def outcome_rates(ties: bool = True) -> list[Metric]:
     ]
 
 
-def names_first_rate() -> Metric:
-    """Return the share of votes for the first slot among votes for a slot."""
-    meaning = "votes for the first slot / votes for a slot; 0.5 without order bias"
-    return Metric("first_slot_rate", _rate(_names_first), pooled_rate, None, meaning)
-
-
-def prefers_longer_rate() -> Metric:
-    """Return the share of votes for the longer response among votes for a response."""
-    meaning = "votes for the longer response / votes for a response"
-    return Metric("longer_response_rate", _rate(_prefers_longer), pooled_rate, None, meaning)
+def vote_metrics(votes: int) -> list[Metric]:
+    """Return what comparing judges are asked about beside accuracy: failures, ties, bias, and agreement of votes."""
+    slot = "votes for the first slot / votes for a slot; 0.5 without order bias"
+    longer = "votes for the longer response / votes for a response"
+    flip = "draws whose vote changed with the order; NaN unless both orders were asked"
+    agreement = Metric("vote_agreement", vote_agreement, plain_mean, None, "pairs of votes of an item that agree")
+    return [
+        *outcome_rates(),
+        Metric("first_slot_rate", _rate(_names_first), pooled_rate, None, slot),
+        Metric("longer_response_rate", _rate(_prefers_longer), pooled_rate, None, longer),
+        *([agreement] if votes > 1 else []),
+        Metric("flip_rate", flips, pooled_rate, False, flip),
+    ]
 
 
 def name_part(text: str) -> str:
@@ -247,16 +250,7 @@ def pairwise_metrics(groups: Iterable[str], votes: int, tags: Iterable[str] = ()
         True,
         "decided items / items, by our parser",
     )
-    metrics += [*outcome_rates(), names_first_rate(), prefers_longer_rate()]
-    if votes > 1:
-        add("vote_agreement", vote_agreement, plain_mean, None, "pairs of votes of an item that agree")
-    add(
-        "flip_rate",
-        flips,
-        pooled_rate,
-        False,
-        "draws whose vote changed with the order; NaN unless both orders were asked",
-    )
+    metrics += vote_metrics(votes)
     for k in range(1, votes + 1, 2):
         add(
             f"accuracy_at_{k}",

@@ -19,6 +19,15 @@ Reading = Literal["for", "against", "none"]
 Family = Literal["pairwise", "pairwise_ties", "pointwise", "ranking"]
 Average = Literal["mean", "median"]
 
+Mode = Literal["pairwise", "pointwise", "ranking"]
+"""What a judge is asked for: the better of two, a score, an order."""
+
+
+def family_mode(family: Family) -> Mode:
+    """Return what a judge is asked for where these metrics are used."""
+    return "pairwise" if family == "pairwise_ties" else family
+
+
 TIE = -1
 """A tie among decisions, beside the indices of responses."""
 

@@ -54,6 +54,11 @@ def cast(draw: int, order: Order, text: str | None, verdict: Verdict, preferred:
     return Vote(draw, order, text or "", verdict.outcome, verdict.span, choice, reading, verdict.score, ranking)
 
 
+def reads_officially(benchmark: Benchmark, prompt: Prompt) -> bool:
+    """Tell whether the benchmark's own rule reads the texts: it has one, and its own prompt asked for them."""
+    return benchmark.official is not None and prompt.id == benchmark.prompt
+
+
 def reader(name: str, benchmark: Benchmark, prompt: Prompt, average: Average = "mean") -> Reader:
     """Return the reader of a benchmark that is asked with a prompt.
 
@@ -65,9 +70,7 @@ def reader(name: str, benchmark: Benchmark, prompt: Prompt, average: Average = "
             f"prompt: got {prompt.id!r}, a {prompt.mode} prompt; expected a {benchmark.mode} one for {name}. "
             "Fix: choose another prompt; `vlrb list` shows the modes.",
         )
-    return Reader(
-        name, prompt, benchmark.official is not None and prompt.id == benchmark.prompt, benchmark.metrics, average
-    )
+    return Reader(name, prompt, reads_officially(benchmark, prompt), benchmark.metrics, average)
 
 
 def reader_for(registry: Registry, benchmark: str, prompt: str | None = None) -> Reader:

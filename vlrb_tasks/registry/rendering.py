@@ -97,20 +97,20 @@ def template_text(prompt: Prompt) -> str:
     if prompt.template is not None:
         return prompt.template
     assert prompt.template_from is not None
-    return _published(prompt.id, prompt.template_from.call, prompt.template_from)
+    return _published(prompt.id, prompt.template_from)
 
 
 _fetched: dict[tuple[str, str], str] = {}
 
 
-def _published(id: str, call: str, source: TemplateFrom) -> str:
-    key = (call, source.sha256)
+def _published(id: str, source: TemplateFrom) -> str:
+    key = (source.call, source.sha256)
     if key not in _fetched:
-        text = _function(id, call)(*source.args)
+        text = _function(id, source.call)(*source.args)
         digest = hashlib.sha256(str(text).encode()).hexdigest()
         if digest != source.sha256:
             raise RegistryError(
-                f"prompt {id} template_from.sha256: got {digest} from {call}; expected {source.sha256}. The installed package publishes "
+                f"prompt {id} template_from.sha256: got {digest} from {source.call}; expected {source.sha256}. The installed package publishes "
                 "another text than the one this prompt was made for, so results would not compare. Fix: install the version that "
                 "this release was tested with, or raise the prompt's version and pin the new hash.",
             )

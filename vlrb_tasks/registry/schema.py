@@ -10,9 +10,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_valida
 from ..core.ordering import OrderPolicy
 from ..core.parsing import ParserKind, parse_verdict
 from ..core.verdicts import Outcome, Verdict
-from ..core.voting import Average, Family
+from ..core.voting import Average, Family, Mode, family_mode
 
-Mode = Literal["pairwise", "pointwise", "ranking"]
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
@@ -254,7 +253,7 @@ class Benchmark(_Strict):
     @property
     def mode(self) -> Mode:
         """What a judge of this benchmark is asked for."""
-        return "pairwise" if self.metrics == "pairwise_ties" else self.metrics
+        return family_mode(self.metrics)
 
 
 class JudgeConfig(_Strict):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -20,8 +21,8 @@ from ..core.parsing import parse_official
 from ..core.records import ballot_from_record
 from ..core.scoring import Metric, Score, score_ballots
 from ..core.verdicts import SLOT_OUTCOMES, Verdict
-from ..core.voting import Ballot, Origin, Vote, ballot
-from ..registry.casting import OFFICIAL, cast, reader_for
+from ..core.voting import Ballot, Origin, Vote, ballot, family_mode
+from ..registry.casting import OFFICIAL, cast, reader_for, reads_officially
 from ..registry.index import Registry
 from ..registry.schema import Benchmark, Prompt
 
@@ -99,7 +100,7 @@ def _text(path: Path) -> str:
     try:
         raw = path.read_bytes()
         return (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8")
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
         raise LogError(f"{path}: cannot be read: {error}. Fix: check the path and that the file is whole.") from error
 
 
@@ -265,13 +266,13 @@ def read_again(log: Log, name: str, registry: Registry) -> tuple[Log, list[Chang
         LogError: the log keeps no texts.
     """
     prompt = parser_named(name, registry)
-    mode = "pairwise" if log.origin.family == "pairwise_ties" else log.origin.family
+    mode = family_mode(log.origin.family)
     if prompt is not None and prompt.mode != mode:
         raise LogError(f"--parser: got {name!r}, a {prompt.mode} prompt; expected a {mode} one. Fix: see `vlrb list`.")
     if not any(vote.text for b in log.ballots for vote in b.votes):
         raise LogError(f"{log.path}: keeps no texts of the judge. Fix: --parser needs a log with raw outputs.")
     known = registry.benchmarks.get(log.origin.benchmark)
-    official = prompt is None or (known is not None and known.official is not None and prompt.id == known.prompt)
+    official = prompt is None or (known is not None and reads_officially(known, prompt))
     label = name if prompt is None else f"{prompt.id}@{prompt.version}"
     origin = replace(log.origin, rule=OFFICIAL if official else f"parser of {label}")
     ballots, changes = [], []

@@ -89,6 +89,7 @@ class _Section:
 
     rule: str
     sentences: list[_Sentence] = field(default_factory=list)
+    final: bool = False
 
 
 def parse_prose(folded: Folded, words: Lexicon) -> Verdict | None:
@@ -166,7 +167,7 @@ def _sections(text: str) -> tuple[list[_Section], list[_Section], _Section]:
         if listed and opens and re.match(r"\W*overall quality", text[start:end], re.IGNORECASE):
             opens = False
         if opens:
-            final.append(_Section("the final section"))
+            final.append(_Section("the final section", final=True))
         if opens or not listed:
             concludes = _CONCLUDING.search(text, start, end) is not None
             sentence = _Sentence(start, end, before, concludes)
@@ -187,12 +188,11 @@ def _claims(section: _Section, text: str, words: Lexicon) -> list[tuple[int, Cla
     concludes unless it may be about the question ("the correct answer is A").
     """
     numbered = []
-    is_final = section.rule == "the final section"
     for number, sentence in enumerate(section.sentences):
         claims = sentence_claims(text, sentence.start, sentence.end, words, sentence.before)
-        if not claims and (is_final or sentence.concludes):
+        if not claims and (section.final or sentence.concludes):
             told = _told(text, sentence, words)
-            opens = is_final and number == 0
+            opens = section.final and number == 0
             if told is not None and (opens or not _is_weak(text[sentence.start : sentence.end])):
                 claims = [told]
         numbered += [(number, claim) for claim in claims]
