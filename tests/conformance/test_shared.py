@@ -146,6 +146,10 @@ def test_gpt_4o_verdicts_of_wildvision(shared):
         for line in path.read_text().splitlines():
             row = json.loads(line)["games"][0]
             text = row.get("judgment", row.get("judgement"))
+            read = REGISTRY.prompt("mllm_judge_pair").read(text or "").outcome
+            if row.get("score") in meant and read != meant[row["score"]]:  # stored as a tie where the request failed
+                assert row["score"] == "A=B"
+                assert not text or text.strip().endswith("$ERROR$")
             if row.get("score") in meant and text and "[[" in text:
                 assert parse_verdict(text, labels=("Assistant A", "Assistant B")).outcome == meant[row["score"]]
                 said = parse_verdict(

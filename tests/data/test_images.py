@@ -58,7 +58,7 @@ def test_cmyk_and_orientation():
 
 def test_sources(tmp_path):
     Image.new("RGB", (3, 3)).save(tmp_path / "a.png")
-    assert open_image("a.png", tmp_path).size == (3, 3)
+    assert open_image(tmp_path / "a.png").size == (3, 3)
     assert open_image({"bytes": None, "path": str(tmp_path / "a.png")}).size == (3, 3)
     assert open_image({"bytes": (tmp_path / "a.png").read_bytes(), "path": "x"}).size == (3, 3)
     with pytest.raises(OSError):

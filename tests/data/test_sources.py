@@ -6,7 +6,7 @@ import datasets
 import pytest
 from PIL import Image
 
-from tests.data.rows import rows
+from tests.data.rows import mllm_judge_files, rows
 from vlrb_tasks.data.rows import DataError, items_of
 from vlrb_tasks.data.sources import open_source
 from vlrb_tasks.registry.index import package_registry
@@ -164,3 +164,73 @@ def test_an_image_that_is_none_names_its_row(tmp_path):
     source = open_source("vlrewardbench", BENCHMARK, tmp_path)
     with pytest.raises(DataError, match=r"row 0 image: cannot be opened as an image"):
         source.images(0)
+
+
+# -- a repository of files ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def hub_cache(tmp_path, monkeypatch):
+    """The cache that the hub's client fills, with the files of MLLM-as-a-Judge in it."""
+    import huggingface_hub.constants
+
+    repository = tmp_path / "cache" / "datasets--shuaishuaicdp--MLLM-Judge"
+    mllm_judge_files(repository / "snapshots" / "0123abc")
+    (repository / "refs").mkdir()
+    (repository / "refs" / "main").write_text("0123abc")
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    return repository
+
+
+def test_one_file_of_a_repository_on_the_hub(hub_cache):
+    benchmark = package_registry().benchmark("mllm_judge_score")
+    source = open_source("mllm_judge_score", benchmark)
+    assert (source.where, source.fingerprint) == ("shuaishuaicdp/MLLM-Judge/Benchmark/score.jsonl", "0123abc")
+    items, _ = items_of(source.rows, benchmark, source.where)
+    assert [item.score for item in items] == [4, 4, 2, 1, 5, 3]
+    assert (items[1].id, items[1].responses, items[1].models, items[1].group) == (
+        "1",
+        ("The picture shows 2 dogs.",),
+        ("model2",),
+        "mm-vet",
+    )
+    assert source.images(3)[0].size == (15, 8)
+
+
+@pytest.mark.parametrize("folder", ["MLLM-Judge", "shuaishuaicdp/MLLM-Judge", "."])
+def test_the_same_file_from_a_mirror(tmp_path, folder):
+    mllm_judge_files(tmp_path / folder)
+    source = open_source("mllm_judge_batch", package_registry().benchmark("mllm_judge_batch"), tmp_path)
+    items, _ = items_of(source.rows, package_registry().benchmark("mllm_judge_batch"), source.where)
+    assert items[0].ranking == (2, 0, 1, 3)
+    assert source.images(5)[0].size == (17, 8)
+
+
+def test_rows_are_left_out_with_their_images(tmp_path):
+    mllm_judge_files(tmp_path)
+    benchmark = package_registry().benchmark("mllm_judge_pair_no_tie")
+    source = open_source("mllm_judge_pair_no_tie", benchmark, tmp_path)
+    items, _ = items_of(source.rows, benchmark, source.where)
+    assert "(2 rows left out)" in source.where
+    assert [item.preferred for item in items] == [0, 1, 1, 0]
+    assert [source.images(i)[0].size[0] for i in range(4)] == [12, 13, 15, 17]  # rows 0, 1, 3 and 5
+
+
+def test_a_repository_without_the_file_is_told(tmp_path, hub_cache):
+    benchmark = package_registry().benchmark("mllm_judge_pair")
+    (hub_cache / "snapshots" / "0123abc" / "Benchmark" / "pair.jsonl").unlink()
+    with pytest.raises(DataError, match=r"shuaishuaicdp/MLLM-Judge: cannot be loaded: .*pair.jsonl"):
+        open_source("mllm_judge_pair", benchmark)
+    with pytest.raises(DataError, match=r"no file Benchmark/pair.jsonl. Fix: check VLRB_DATA"):
+        open_source("mllm_judge_pair", benchmark, tmp_path)
+
+
+def test_an_image_of_a_name_that_stands_twice_is_not_guessed(tmp_path):
+    mllm_judge_files(tmp_path)
+    benchmark = package_registry().benchmark("mllm_judge_score")
+    (tmp_path / "image" / "0.jpg").rename(tmp_path / "0.jpg")
+    open_source("mllm_judge_score", benchmark, tmp_path)  # the one file of that name
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "0.jpg").write_bytes((tmp_path / "0.jpg").read_bytes())
+    with pytest.raises(DataError, match=r"row 0 image_path: no file image/0.jpg, but 2 of its name"):
+        open_source("mllm_judge_score", benchmark, tmp_path)

@@ -17,7 +17,7 @@ import pytest
 from PIL import Image
 
 from tests.conftest import run
-from tests.data.rows import rows
+from tests.data.rows import mllm_judge_files, rows
 from tests.data.test_references import arena, critic
 
 pytestmark = pytest.mark.slow
@@ -194,7 +194,9 @@ def test_tasks_of_every_mode_in_one_command(tmp_path, tiny_llava):
         (mirror / folder).mkdir(parents=True)
         Image.new("RGBA", (40, 30), (200, 30, 30, 90)).save(mirror / folder / "0.png")
         (mirror / folder / "rows.json").write_text(json.dumps([{**row, "image": "0.png"} for row in data]))
+    mllm_judge_files(mirror / "MLLM-Judge")
     tasks = "vlrewardbench,llava_critic_pairwise,llava_critic_pointwise,vlrb_scenes_pointwise,vlrb_scenes_ranking"
+    tasks += ",mllm_judge_score,mllm_judge_pair,mllm_judge_pair_no_tie,mllm_judge_batch"
     command = [
         "lmms-eval",
         "--model",
@@ -216,7 +218,7 @@ def test_tasks_of_every_mode_in_one_command(tmp_path, tiny_llava):
         votes[log.stem.split("_samples_")[1]] = sum(len(sample["ballot"]["votes"]) for sample in samples)
     assert votes == {**dict.fromkeys(tasks.split(","), 2), "vlrewardbench": 10}
     scored = json.loads(run("vlrb", "score", "out", "--json", cwd=tmp_path).stdout)
-    assert len(scored) == 5
+    assert len(scored) == 9
 
 
 def test_qwen(tmp_path, tiny_qwen):

@@ -18,7 +18,7 @@ from lmms_eval.tasks import TaskManager  # noqa: E402
 from lmms_eval.utils import make_table  # noqa: E402
 
 from tests.conftest import ROOT  # noqa: E402
-from tests.data.rows import rows  # noqa: E402
+from tests.data.rows import mllm_judge_files, rows  # noqa: E402
 from tests.data.test_references import arena, critic  # noqa: E402
 from tests.data.test_sources import hub_dataset  # noqa: E402
 from tests.harness.recorders import ChatRecorder, SimpleRecorder  # noqa: E402
@@ -99,7 +99,7 @@ def test_images_are_rgb_several_one_or_none(mirror, recorder):
 def test_an_image_is_decoded_once_an_item_and_not_once_a_draw(mirror, monkeypatch):
     opened = []
     original = sources.open_image
-    monkeypatch.setattr(sources, "open_image", lambda *args: opened.append(args[0]) or original(*args))
+    monkeypatch.setattr(sources, "open_image", lambda *args: opened.append(args[0].name) or original(*args))
     evaluate(SimpleRecorder())
     assert sorted(opened) == ["0.png", "1.png", "2.png", "3.png", "4.png", "extra.png"]
 
@@ -417,11 +417,35 @@ def test_the_group_takes_the_mean_of_like_with_like(tmp_path, monkeypatch):
     ):
         (tmp_path / name).mkdir()
         (tmp_path / name / "rows.jsonl").write_text("\n".join(map(json.dumps, data)))
+    mllm_judge_files(tmp_path / "MLLM-Judge")
     monkeypatch.setenv("VLRB_DATA", str(tmp_path))
-    results = evaluate(BaselineJudge(policy="oracle"), ["llava_critic"])
-    one, two = (scores(results, f"llava_critic_{kind}")["item_kendall_tau_b"] for kind in ("pairwise", "pointwise"))
-    assert (one, two) == (pytest.approx(1), pytest.approx(1))
-    assert results["groups"]["llava_critic"]["item_kendall_tau_b,none"] == pytest.approx((one + two) / 2)
+    results = evaluate(BaselineJudge(policy="oracle", accuracy=0.7), ["llava_critic"])
+    alike = ("llava_critic_pairwise", "llava_critic_pointwise", "mllm_judge_score", "mllm_judge_pair")
+    taus = [scores(results, task)["item_kendall_tau_b"] for task in alike]
+    assert len(set(taus)) > 1
+    assert results["groups"]["llava_critic"]["item_kendall_tau_b,none"] == pytest.approx(sum(taus) / 4)
+
+
+def test_mllm_as_a_judge(tmp_path, monkeypatch):
+    mllm_judge_files(tmp_path)
+    monkeypatch.setenv("VLRB_DATA", str(tmp_path))
+
+    def answer(_, request):
+        kind = request.task_name.removeprefix("mllm_judge_")
+        return {"score": "Judgment: 4", "pair": "[[C]]", "pair_no_tie": "[[A]]", "batch": "[[ABCD]]"}[kind]
+
+    model = ChatRecorder(answer)
+    results = evaluate(model, ["mllm_judge"])
+    assert scores(results, "mllm_judge_score")["mean_absolute_error"] == pytest.approx((0 + 0 + 2 + 3 + 1 + 1) / 6)
+    assert {"pearson", "pearson_coco", "pearson_mm-vet"} <= set(scores(results, "mllm_judge_score"))
+    pairs = scores(results, "mllm_judge_pair")
+    assert (pairs["accuracy_with_tie"], pairs["accuracy_without_tie"], pairs["accuracy_without_tie_n"]) == (pytest.approx(1 / 3), 0, 4)
+    assert scores(results, "mllm_judge_pair_no_tie")["overall_accuracy_n"] == 4
+    assert scores(results, "mllm_judge_pair_no_tie")["first_slot_rate"] == 1
+    assert scores(results, "mllm_judge_batch")["ranking_kendall_tau_n"] == 6
+    assert "levenshtein_distance_coco" in scores(results, "mllm_judge_batch")
+    assert all("model1" not in text for text in model.texts)
+    assert all(len(images) == 1 for images in model.images)
 
 
 def told(score):

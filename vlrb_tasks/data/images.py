@@ -6,6 +6,7 @@ import io
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -50,12 +51,11 @@ def _gray(values: np.ndarray) -> Image.Image:
     return Image.fromarray(np.clip(np.round(scaled), 0, 255).astype(np.uint8))
 
 
-def open_image(source: Any, folder: Path | None = None) -> Image.Image:
+def open_image(source: Any) -> Image.Image:
     """Open one image of a data set and decode it.
 
     Args:
         source: a PIL image, bytes, a path, or ``{"bytes": …, "path": …}`` as ``datasets`` stores it.
-        folder: where relative paths begin.
 
     Raises:
         OSError: there is no such file, or it is no image.
@@ -68,9 +68,45 @@ def open_image(source: Any, folder: Path | None = None) -> Image.Image:
         with Image.open(io.BytesIO(source)) as image:
             return to_rgb(image)
     if isinstance(source, str | Path):
-        with Image.open(source if folder is None else folder / source) as image:
+        with Image.open(source) as image:
             return to_rgb(image)
     raise OSError(f"got {type(source).__name__}; expected an image, its bytes or its path")
+
+
+class ImageFolder:
+    """The image files that rows name by a path.
+
+    A path begins at the folder of the rows, at ``images`` beside them, or at the root of the data set; where it
+    leads nowhere, the one file of that name below the root is meant.
+    """
+
+    def __init__(self, beside: Path, root: Path) -> None:
+        self._starts = list(dict.fromkeys([beside, beside / "images", root, root / "images"]))
+        self._root = root
+
+    def find(self, name: str) -> Path:
+        """Return the file that a row means.
+
+        Raises:
+            OSError: there is none, or several of its name lie in different folders.
+        """
+        for start in self._starts:
+            if (start / name).is_file():
+                return start / name
+        found = self._named.get(Path(name).name, [])
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise OSError(f"no file {name}, but {len(found)} of its name, {found[0]} and {found[1]} among them")
+        raise OSError(f"no file {name}")
+
+    @cached_property
+    def _named(self) -> dict[str, list[Path]]:
+        files: dict[str, list[Path]] = {}
+        for path in sorted(self._root.rglob("*")):
+            if path.is_file():
+                files.setdefault(path.name, []).append(path)
+        return files
 
 
 class RecentImages:

@@ -14,6 +14,7 @@ ALL = "all"
 """The group of the items of a benchmark without domains."""
 
 _IMAGE_MARK = "<image>"
+_TEXTS, _NAMES = ("answer", "text", "content", "value"), ("name", "model")
 _USERS, _ASSISTANTS = ("user", "human"), ("assistant", "gpt", "model")
 
 
@@ -71,26 +72,33 @@ class _Row:
         self.columns = benchmark.columns
 
     def fault(self, column: str, expected: str, fix: str) -> DataError:
+        named = f" (id {self.row.get(self.columns.id)!r})" if self.columns.id else ""
         return DataError(
-            f"{self.where} row {self.number} (id {self.row.get(self.columns.id)!r}) {column}: "
+            f"{self.where} row {self.number}{named} {column}: "
             f"got {_short(self.row.get(column))}; expected {expected}. Fix: {fix}",
         )
 
     def item(self) -> Item:
-        id = self.row.get(self.columns.id)
-        if not isinstance(id, str | int) or isinstance(id, bool):
-            raise self.fault(self.columns.id, "a text", "fill it in, or leave the row out.")
+        id = self._id()
         question = self._turns(self.columns.question, _USERS)
         responses = self._responses()
         preferred, score, ranking = self._reference(len(responses))
         tags = _tags(self.row.get(self.columns.tags or ""))
-        return Item(str(id), question, responses, preferred, self._group(str(id)), tags, score, ranking, self._models())
+        return Item(id, question, responses, preferred, self._group(id), tags, score, ranking, self._models())
+
+    def _id(self) -> str:
+        if self.columns.id is None:
+            return str(self.number)
+        id = self.row.get(self.columns.id)
+        if not isinstance(id, str | int) or isinstance(id, bool):
+            raise self.fault(self.columns.id, "a text", "fill it in, or leave the row out.")
+        return str(id)
 
     # -- texts ---------------------------------------------------------------------------------------
 
     def _turns(self, column: str, roles: tuple[str, ...]) -> str:
         """Return a text, or the turns of these roles in a conversation, numbered where there are several."""
-        cell = self.row.get(column)
+        cell = _part(self.row.get(column), _TEXTS)
         if isinstance(cell, str):
             return cell
         said = []
@@ -113,12 +121,13 @@ class _Row:
             return ()
         if not isinstance(column, str):
             return tuple(self._turns(name, _ASSISTANTS) for name in column)
-        cell = self.row.get(column)
+        cell = _part(self.row.get(column), _TEXTS)
         if self.benchmark.mode == "pointwise" and isinstance(cell, str):
             return (cell,)
         count = {"pairwise": 2, "pointwise": 1}.get(self.benchmark.mode)
         expected = {2: "two texts", 1: "one text", None: "three texts or more"}[count]
-        texts = [] if isinstance(cell, str) or not isinstance(cell, Sequence) else list(cell)
+        several = isinstance(cell, Sequence) and not isinstance(cell, str)
+        texts = [_part(one, _TEXTS) for one in cell] if several else []
         if not all(isinstance(text, str) for text in texts) or (len(texts) != count if count else len(texts) < 3):
             raise self.fault(column, expected, "give every response; an empty one is ''.")
         return tuple(texts)
@@ -128,7 +137,8 @@ class _Row:
         if column is None:
             return ()
         cells = self.row.get(column) if isinstance(column, str) else [self.row.get(name) for name in column]
-        return (cells,) if isinstance(cells, str) else tuple(str(cell) for cell in cells or ())
+        cells = _part(cells, _NAMES)
+        return (cells,) if isinstance(cells, str) else tuple(str(_part(cell, _NAMES)) for cell in cells or ())
 
     # -- what people say -----------------------------------------------------------------------------
 
@@ -163,7 +173,7 @@ class _Row:
                 f"one of {', '.join(winners)}",
                 "add the word to `winners` in registry.yaml, or leave the row out.",
             )
-        return {"first": 0, "second": 1, "tie": None}[winners[cell]]
+        return {"first": 0, "second": 1}.get(winners[cell])
 
     def _score(self, column: str) -> float:
         """Return a number, a number as text, or the score that the last turn of a conversation tells."""
@@ -196,8 +206,15 @@ class _Row:
         if group is None:
             known = ", ".join(sorted(groups.prefixes))
             fix = "add the prefix and its domain to groups.prefixes in registry.yaml."
-            raise self.fault(self.columns.id, f"an id that begins with one of {known}", fix)
+            raise self.fault(self.columns.id or "id", f"an id that begins with one of {known}", fix)
         return group
+
+
+def _part(cell: Any, names: tuple[str, ...]) -> Any:
+    """Return what a mapping holds under the first of these names; a cell that is none, as it is."""
+    if not isinstance(cell, dict):
+        return cell
+    return next((cell[name] for name in names if isinstance(cell.get(name), str)), cell)
 
 
 def _tags(value: Any) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,11 @@ from PIL import Image
 
 from ..registry.schema import Benchmark
 from .fact_scenes import ranked_rows, scored_rows
-from .images import open_image
+from .images import ImageFolder, open_image
 from .rows import DataError
 from .scenes import draw_scene, scene_rows
+
+_PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp")
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,20 @@ def open_source(
     Raises:
         DataError: the rows cannot be read.
     """
+    return _without_left_out(_opened_source(name, benchmark, mirror, options), benchmark)
+
+
+def _without_left_out(source: Source, benchmark: Benchmark) -> Source:
+    """Leave out the rows whose winner is to be left out, such as ties."""
+    column, winners = benchmark.columns.winner, benchmark.winners
+    if column is None or "leave_out" not in winners.values():
+        return source
+    kept = [i for i, row in enumerate(source.rows) if winners.get(str(row.get(column))) != "leave_out"]
+    where = f"{source.where} ({len(source.rows) - len(kept)} rows left out)"
+    return replace(source, where=where, rows=[source.rows[i] for i in kept], images=lambda i: source.images(kept[i]))
+
+
+def _opened_source(name: str, benchmark: Benchmark, mirror: Path | None, options: dict[str, int] | None) -> Source:
     if benchmark.dataset.embedded is not None:
         make = {"scenes": scene_rows, "scenes_pointwise": scored_rows, "scenes_ranking": ranked_rows}
         scenes = make[benchmark.dataset.embedded](**(options or {}))
@@ -58,7 +74,7 @@ def open_source(
         return Source(name, rows, lambda index: [draw_scene(scenes[index]["scene"])])
     if benchmark.dataset.path is not None:
         path = Path(benchmark.dataset.path)
-        return _from_json(path, benchmark) if path.is_file() else _from_mirror(path, benchmark)
+        return _from_json(path, path.parent, benchmark) if path.is_file() else _from_mirror(path, benchmark)
     if mirror is not None:
         return _from_mirror(_mirror_folder(mirror, name, benchmark), benchmark)
     return _from_hub(benchmark)
@@ -70,13 +86,27 @@ def _from_hub(benchmark: Benchmark) -> Source:
     dataset = benchmark.dataset
     assert dataset.hub is not None
     try:
+        if dataset.file is not None:
+            return _from_repository(dataset.hub, dataset.file, dataset.revision, benchmark)
         loaded = datasets.load_dataset(dataset.hub, name=dataset.name, split=dataset.split, revision=dataset.revision)
+    except DataError:
+        raise
     except Exception as error:  # whatever the hub, the network or the cache raises, the advice is the same
         raise DataError(
             f"{dataset.hub}: cannot be loaded: {type(error).__name__}: {str(error)[:300]}. Fix: check the network and `hf auth login`; on a "
             "machine without one, download the data set elsewhere and set VLRB_DATA to its folder.",
         ) from error
     return _from_dataset(loaded, f"{dataset.hub}/{dataset.split}", benchmark)
+
+
+def _from_repository(hub: str, file: str, revision: str | None, benchmark: Benchmark) -> Source:
+    """Download one file of rows, and the images of its repository."""
+    from huggingface_hub import snapshot_download
+
+    patterns = [file, *(f"*{end}" for end in _PICTURES)]
+    folder = Path(snapshot_download(hub, repo_type="dataset", revision=revision, allow_patterns=patterns))
+    source = _from_json(folder / file, folder, benchmark)
+    return replace(source, where=f"{hub}/{file}", fingerprint=folder.name)
 
 
 def _mirror_folder(mirror: Path, name: str, benchmark: Benchmark) -> Path:
@@ -99,6 +129,8 @@ def _from_mirror(folder: Path, benchmark: Benchmark) -> Source:
     split = benchmark.dataset.split
     if not folder.is_dir():
         raise DataError(f"{folder}: no such file or folder. Fix: check `path`; it begins where lmms-eval is started.")
+    if benchmark.dataset.file is not None:
+        return _from_json(_file_in(folder, benchmark.dataset.file), folder, benchmark)
     if (folder / "dataset_dict.json").is_file():
         saved = datasets.load_from_disk(str(folder))
         if split not in saved:
@@ -121,7 +153,14 @@ def _from_mirror(folder: Path, benchmark: Benchmark) -> Source:
         raise DataError(
             f"{folder}: no rows found; expected *.parquet, *.jsonl, *.json or a saved data set. Fix: check VLRB_DATA."
         )
-    return _from_json(lines[0], benchmark)
+    return _from_json(lines[0], folder, benchmark)
+
+
+def _file_in(folder: Path, file: str) -> Path:
+    for path in (folder / file, folder / Path(file).name):
+        if path.is_file():
+            return path
+    raise DataError(f"{folder}: no file {file}. Fix: check VLRB_DATA; it wants the files of the data set as they are.")
 
 
 def _of_split(paths: Iterable[Path], split: str) -> list[Path]:
@@ -150,38 +189,32 @@ def _from_dataset(loaded: Any, where: str, benchmark: Benchmark) -> Source:
     rows = [{**row, column: None} for row in loaded.remove_columns([column]).to_list()]
 
     def images(index: int) -> list[Image.Image]:
-        return _opened(pictures[index][column], None, f"{where} row {index}", column)
+        return _opened(pictures[index][column], f"{where} row {index}", column)
 
     return Source(where, rows, images, loaded._fingerprint)
 
 
-def _from_json(path: Path, benchmark: Benchmark) -> Source:
-    """Read JSON (a list) or JSON lines; images are paths from the file's folder, or in ``images`` beside it."""
+def _from_json(path: Path, root: Path, benchmark: Benchmark) -> Source:
+    """Read JSON (a list) or JSON lines.
+
+    Images are paths from the file's folder, or in ``images`` beside it, or anywhere below ``root``.
+    """
     rows = list(_json_rows(path))
     column = benchmark.columns.images
-    sources = [row.get(column) for row in rows] if column else []
-
-    def folder_of(source: str) -> Path | None:
-        return next((folder for folder in (path.parent, path.parent / "images") if (folder / source).is_file()), None)
-
-    for number, source in enumerate(sources):
-        for name in source if isinstance(source, list) else [source]:
-            if isinstance(name, str) and folder_of(name) is None:
-                raise DataError(
-                    f"{path} row {number} {column}: no file {name} beside {path.name}. Fix: put the images into {path.parent}, or into {path.parent / 'images'}."
-                )
+    cells = [row.get(column) for row in rows] if column else [None] * len(rows)
+    folder = ImageFolder(path.parent, root)
+    pictures: list[list[Any]] = []
+    for number, cell in enumerate(cells):
+        names = cell if isinstance(cell, list) else [cell]
+        try:
+            pictures.append([folder.find(name) if isinstance(name, str) else name for name in names if name is not None])
+        except OSError as error:
+            raise DataError(
+                f"{path} row {number} {column}: {error}. Fix: put the images into {path.parent}, or into {path.parent / 'images'}."
+            ) from error
 
     def images(index: int) -> list[Image.Image]:
-        source = sources[index] if sources else None
-        names = source if isinstance(source, list) else [source]
-        return [
-            image
-            for name in names
-            if name is not None
-            for image in _opened(
-                name, folder_of(name) if isinstance(name, str) else None, f"{path} row {index}", str(column)
-            )
-        ]
+        return _opened(pictures[index], f"{path} row {index}", str(column))
 
     return Source(str(path), [{**row, column: None} if column and column in row else row for row in rows], images)
 
@@ -216,13 +249,9 @@ def _row(row: Any, path: Path, number: int) -> dict[str, Any]:
     return row
 
 
-def _opened(source: Any, folder: Path | None, where: str, column: str) -> list[Image.Image]:
-    if source is None:
-        return []
+def _opened(cell: Any, where: str, column: str) -> list[Image.Image]:
     try:
-        return [
-            open_image(one, folder) for one in (source if isinstance(source, list) else [source]) if one is not None
-        ]
+        return [open_image(one) for one in (cell if isinstance(cell, list) else [cell]) if one is not None]
     except (OSError, SyntaxError, ValueError) as error:
         raise DataError(
             f"{where} {column}: cannot be opened as an image: {error}. Fix: replace the image, or download the data set again."

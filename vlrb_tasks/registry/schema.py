@@ -153,18 +153,19 @@ class Columns(_Strict):
     """Which column of the data set holds what. A value is a column's name.
 
     Attributes:
+        id: a text or a whole number; without one, an item's id is the number of its row.
         question: a text, or a conversation, whose user turns are the question.
         responses: one column with a list of texts, or a column for each response. A conversation is its
-            assistant's turns.
+            assistant's turns; a mapping, such as ``{name: gpt-4v, answer: A dog.}``, is its text.
         images: one image, or a list.
         ranking: the rank of each response, 0 for the best.
         winner: which of two responses is better, in the words of ``Benchmark.winners``.
         score: a number, or a conversation whose last turn tells one.
         order: the labels of the responses, best first, such as ``CABD``.
-        models: who wrote each response: one column with a list, or a column for each.
+        models: who wrote each response: one column with a list, or a column for each. A mapping is its name.
     """
 
-    id: str
+    id: str | None = None
     question: str
     responses: str | tuple[str, ...] | None = None
     images: str | None = None
@@ -208,12 +209,15 @@ class Dataset(_Strict):
     Attributes:
         hub: a data set on the hub, with its configuration ``name`` and ``revision``.
         path: a local file of JSON (lines), or a folder as ``VLRB_DATA`` may name one.
+        file: the one file of JSON (lines) that holds the rows, of a data set of several that has no splits;
+            the images are files of the data set too.
         embedded: scenes drawn by this package.
         split: the split, of a data set that has several.
     """
 
     hub: str | None = None
     path: str | None = None
+    file: str | None = None
     name: str | None = None
     revision: str | None = None
     split: str = "test"
@@ -224,6 +228,8 @@ class Dataset(_Strict):
     def _one_place(self) -> Dataset:
         if sum(place is not None for place in (self.hub, self.path, self.embedded)) != 1:
             raise ValueError("one of hub, path and embedded")
+        if self.file is not None and (self.hub is None or not self.file.endswith((".json", ".jsonl"))):
+            raise ValueError("a file that ends in .json or .jsonl, of a data set on the hub")
         return self
 
 
@@ -236,7 +242,11 @@ class Published(_Strict):
 
 
 class Benchmark(_Strict):
-    """A benchmark: data, columns, domains, the prompt and the scoring rule of its authors."""
+    """A benchmark: data, columns, domains, the prompt and the scoring rule of its authors.
+
+    Attributes:
+        winners: what the words of the column ``winner`` mean; rows whose word means ``leave_out`` are left out.
+    """
 
     title: str
     description: str
@@ -246,7 +256,7 @@ class Benchmark(_Strict):
     groups: Groups = Field(default_factory=Groups)
     prompt: Name
     metrics: Family = "pairwise"
-    winners: dict[str, Literal["first", "second", "tie"]] = Field(default_factory=dict)
+    winners: dict[str, Literal["first", "second", "tie", "leave_out"]] = Field(default_factory=dict)
     official: Literal["vlrewardbench"] | None = None
     published: tuple[Published, ...] = ()
 
