@@ -439,7 +439,11 @@ def test_mllm_as_a_judge(tmp_path, monkeypatch):
     assert scores(results, "mllm_judge_score")["mean_absolute_error"] == pytest.approx((0 + 0 + 2 + 3 + 1 + 1) / 6)
     assert {"pearson", "pearson_coco", "pearson_mm-vet"} <= set(scores(results, "mllm_judge_score"))
     pairs = scores(results, "mllm_judge_pair")
-    assert (pairs["accuracy_with_tie"], pairs["accuracy_without_tie"], pairs["accuracy_without_tie_n"]) == (pytest.approx(1 / 3), 0, 4)
+    assert (pairs["accuracy_with_tie"], pairs["accuracy_without_tie"], pairs["accuracy_without_tie_n"]) == (
+        pytest.approx(1 / 3),
+        0,
+        4,
+    )
     assert scores(results, "mllm_judge_pair_no_tie")["overall_accuracy_n"] == 4
     assert scores(results, "mllm_judge_pair_no_tie")["first_slot_rate"] == 1
     assert scores(results, "mllm_judge_batch")["ranking_kendall_tau_n"] == 6

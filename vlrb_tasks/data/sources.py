@@ -207,7 +207,9 @@ def _from_json(path: Path, root: Path, benchmark: Benchmark) -> Source:
     for number, cell in enumerate(cells):
         names = cell if isinstance(cell, list) else [cell]
         try:
-            pictures.append([folder.find(name) if isinstance(name, str) else name for name in names if name is not None])
+            pictures.append(
+                [folder.find(name) if isinstance(name, str) else name for name in names if name is not None]
+            )
         except OSError as error:
             raise DataError(
                 f"{path} row {number} {column}: {error}. Fix: put the images into {path.parent}, or into {path.parent / 'images'}."
