@@ -147,7 +147,9 @@ def test_gpt_4o_verdicts_of_wildvision(shared):
             row = json.loads(line)["games"][0]
             text = row.get("judgment", row.get("judgement"))
             read = REGISTRY.prompt("mllm_judge_pair").read(text or "").outcome
-            if row.get("score") in meant and read != meant[row["score"]]:  # stored as a tie where the request failed or the text broke off
+            if (
+                row.get("score") in meant and read != meant[row["score"]]
+            ):  # stored as a tie where the request failed or the text broke off
                 assert row["score"] == "A=B"
                 assert not text or "[[" not in text
             if row.get("score") in meant and text and "[[" in text:
