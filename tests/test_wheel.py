@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import zipfile
@@ -39,25 +40,27 @@ def test_what_is_in_it(wheel):
     assert "Requires-Dist: filelock<4" in requires
 
 
-def test_tasks_and_prompts_are_listed_from_a_fresh_environment(wheel, tmp_path):
-    """A new environment with the wheel alone; its dependencies come from the packages of this one."""
-    venv = tmp_path / "venv"
+def fresh_environment(venv: Path, wheel: Path) -> Path:
+    """Return a new environment with the wheel alone; its dependencies come from the packages of this one."""
     subprocess.run([sys.executable, "-m", "venv", venv], check=True)
     python = venv / "bin" / "python"
     subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", wheel], check=True)
-    here = subprocess.run(
-        [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout.strip()
-    packages = subprocess.run(
-        [sys.executable, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout.strip()
+    here, packages = (
+        subprocess.run(
+            [program, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout.strip()
+        for program in (python, sys.executable)
+    )
     Path(here, "dependencies.pth").write_text(packages + "\n")
+    return venv
+
+
+def test_tasks_and_prompts_are_listed_from_a_fresh_environment(wheel, tmp_path):
+    venv = fresh_environment(tmp_path / "venv", wheel)
+    python = venv / "bin" / "python"
 
     def run(*command: str) -> str:
         return subprocess.run([python, *command], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
@@ -75,3 +78,49 @@ def test_tasks_and_prompts_are_listed_from_a_fresh_environment(wheel, tmp_path):
         "print(json.dumps(TaskManager(include_defaults=False).all_tasks))"
     )
     assert {"vlrewardbench", "vlrewardbench_k1", "vlrb_scenes"} <= set(json.loads(run("-c", code).splitlines()[-1]))
+
+
+def test_another_package_brings_a_prompt_and_a_benchmark(wheel, tmp_path):
+    """The example package, installed beside the wheel; its benchmark and its prompt are judged."""
+    venv = fresh_environment(tmp_path / "venv", wheel)
+    python = venv / "bin" / "python"
+    subprocess.run(
+        [
+            python,
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--no-deps",
+            ROOT / "examples" / "judge_package",
+        ],
+        check=True,
+    )
+
+    def run(*command: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        env = {**os.environ, "HF_HUB_OFFLINE": "1", **environment}
+        return subprocess.run([python, *command], cwd=tmp_path, capture_output=True, text=True, check=False, env=env)
+
+    vlrb = str(venv / "bin" / "vlrb")
+    listed = run(vlrb, "list").stdout
+    for name in ("acme_pairs", "acme_brief", "package acme-judges 1.0"):
+        assert name in listed
+    checked = run(vlrb, "validate")
+    assert "ok     prompt acme_brief" in checked.stdout
+    assert "0 faults" in checked.stdout, checked.stdout
+    judged = run(
+        "-m", "lmms_eval", "--tasks", "acme_pairs,vlrb_scenes@acme_brief,acme_pairs@think_answer", "--model", "vlrb_baseline",
+        "--model_args", "policy=oracle", "--limit", "6", "--log_samples", "--output_path", "out",
+    )  # fmt: skip
+    scored = json.loads(run(vlrb, "score", "out", "--json").stdout or "{}")
+    assert len(scored) == 3, judged.stderr[-2000:]
+    prompts = set()
+    for log in (tmp_path / "out").rglob("*_samples_*.jsonl"):
+        ballots = [json.loads(line)["ballot"] for line in log.read_text().splitlines()]
+        assert all(vote["vote"] == ballot["preferred"] for ballot in ballots for vote in ballot["votes"])
+        prompts |= {(ballot["benchmark"], ballot["prompt"]) for ballot in ballots}
+    assert prompts == {
+        ("acme_pairs", "acme_brief@1"),
+        ("vlrb_scenes", "acme_brief@1"),
+        ("acme_pairs", "think_answer@1"),
+    }

@@ -135,5 +135,5 @@ def test_orders_by_letters_and_by_ranks():
 
 
 def test_a_benchmark_needs_one_reference():
-    with pytest.raises(ValueError, match="one of ranking, winner, score and order"):
+    with pytest.raises(ValueError, match="one of ranking, winner, best, score and order"):
         own("ranking", responses="answers")

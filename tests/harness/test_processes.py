@@ -12,6 +12,7 @@ import threading
 import time
 import urllib.request
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from PIL import Image
@@ -219,6 +220,83 @@ def test_tasks_of_every_mode_in_one_command(tmp_path, tiny_llava):
     assert votes == {**dict.fromkeys(tasks.split(","), 2), "vlrewardbench": 10}
     scored = json.loads(run("vlrb", "score", "out", "--json", cwd=tmp_path).stdout)
     assert len(scored) == 9
+
+
+@pytest.mark.parametrize("kind", ["llava", "qwen"])
+def test_likelihoods_of_a_real_model(tmp_path, tiny_llava, tiny_qwen, kind):
+    model = {"llava": tiny_llava, "qwen": tiny_qwen}[kind]
+    command = ["lmms-eval", "--model", "vlrb_likelihood", "--model_args", f"pretrained={model},device=cpu"]
+    command += ["--tasks", "vlrb_scenes@vlrb_loglikelihood", "--limit", "6", "--output_path", "out", "--log_samples"]
+    finished = run(*command, cwd=tmp_path)
+    results, samples = results_in(tmp_path / "out")
+    found = {name.split(",")[0]: value for name, value in results["results"]["vlrb_scenes@vlrb_loglikelihood"].items()}
+    assert found["failed_rate"] == found["unparsed_rate"] == 0, finished.stderr[-2000:]
+    shares = [vote["shares"] for sample in samples for vote in sample["ballot"]["votes"]]
+    assert len(shares) == 30
+    assert all(0 < one < 1 and abs(one + other - 1) < 1e-9 for one, other in shares)
+    assert len({round(one, 9) for one, _ in shares}) > 6, "it depends on the item and the order"
+    again = json.loads(run("vlrb", "score", "out", "--json", cwd=tmp_path).stdout)
+    assert again["soft_probability"] == found["soft_probability"]
+
+
+def test_likelihoods_are_those_of_the_model(tiny_llava):
+    """Against the model's own loss over the answer, prompt and padding masked; one token and several."""
+    import torch
+    from PIL import Image
+    from transformers import AutoModelForImageTextToText, AutoProcessor
+
+    from vlrb_tasks.harness.judges.likelihood import LikelihoodJudge
+
+    judge = LikelihoodJudge(str(tiny_llava), device="cpu")
+    judge.task_dict = {"t": {"test": [{}]}}
+    image = Image.new("RGB", (40, 30), (200, 30, 30))
+    model = AutoModelForImageTextToText.from_pretrained(tiny_llava).eval()
+    processor = AutoProcessor.from_pretrained(tiny_llava)
+    content = [{"type": "image"}, {"type": "text", "text": "Which one?"}]
+    text = processor.apply_chat_template(
+        [{"role": "user", "content": content}], add_generation_prompt=True, tokenize=False
+    )
+    prompt = processor(text=[text], images=[image], return_tensors="pt")["input_ids"].shape[1]
+    for answer in ("A", "B", "The first response is better."):
+        (found,) = judge.loglikelihood(
+            [SimpleNamespace(args=("Which one?", answer, lambda doc: [image], 0, "t", "test"))]
+        )
+        inputs = processor(text=[text + answer], images=[image], return_tensors="pt")
+        labels = inputs["input_ids"].clone()
+        labels[:, :prompt] = -100
+        with torch.inference_mode():
+            mean = model(**inputs, labels=labels).loss
+        assert found[0] == pytest.approx(float(mean) * int((labels >= 0).sum()), rel=1e-4), answer
+
+
+@pytest.mark.parametrize("adapter", ["llava_hf", "qwen2_5_vl"])
+def test_worked_examples_with_images_through_real_adapters(tmp_path, tiny_llava, tiny_qwen, adapter):
+    model = {"llava_hf": tiny_llava, "qwen2_5_vl": tiny_qwen}[adapter]
+    command = [
+        "vlrb",
+        "matrix",
+        "--prompts",
+        "vlrb_pairwise,vlrb_examples,vlrb_rubric",
+        "--task",
+        "vlrb_scenes",
+        "--model",
+        adapter,
+    ]
+    command += [
+        "--model_args",
+        f"pretrained={model},{CPU}",
+        "--limit",
+        "2",
+        "--gen_kwargs",
+        "max_new_tokens=4",
+        "--json",
+    ]
+    finished = run(*command, cwd=tmp_path)
+    assert finished.returncode == 0, finished.stderr[-3000:]
+    found = json.loads(finished.stdout)
+    assert list(found["scores"]) == ["vlrb_pairwise", "vlrb_examples", "vlrb_rubric"]
+    assert len(found["differences"]) == 6
+    assert all(one["failed_rate"] == 0 for one in found["scores"].values())
 
 
 def test_qwen(tmp_path, tiny_qwen):

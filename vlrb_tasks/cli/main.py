@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from .. import __version__
+from ..environment import add_folder, mirror
 from ..registry.loading import RegistryError
 
 app = typer.Typer(
@@ -32,8 +33,15 @@ def _options(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and end.")
     ] = False,
+    registry: Annotated[
+        Path | None,
+        typer.Option(
+            help="A folder of your own with judge_prompts/, tasks/ and registry.yaml; as VLRB_PATH, for this command."
+        ),
+    ] = None,
 ) -> None:
-    pass
+    if registry is not None:
+        add_folder(registry)
 
 
 @app.command("list")
@@ -58,15 +66,59 @@ def show(name: Annotated[str, typer.Argument(help="A task, a benchmark or a prom
     print(details(name))
 
 
+new = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="Write a prompt or a task that validates as it stands."
+)
+app.add_typer(new, name="new")
+
+_Folder = Annotated[
+    Path | None,
+    typer.Option("--registry", help="The folder to write to, created if need be; the first of VLRB_PATH if left out."),
+]
+
+
+@new.command("prompt")
+def new_prompt(
+    name: Annotated[str, typer.Argument(help="Its name: small letters, digits and underscores.")],
+    mode: Annotated[
+        Literal["pairwise", "pointwise", "ranking"], typer.Option(help="What the judge is asked for.")
+    ] = "pairwise",
+    registry: _Folder = None,
+) -> None:
+    """Write a judge prompt, with comments that say what each line is for.
+
+    Example: vlrb new prompt my_judge --mode pairwise --registry my_judges
+    """
+    from .new import new_prompt as write
+
+    print(write(name, mode, registry))
+
+
+@new.command("benchmark")
+def new_benchmark(
+    name: Annotated[str, typer.Argument(help="Its name: small letters, digits and underscores.")],
+    dataset: Annotated[str, typer.Option(help="A data set on the hub, or a local file or folder.")],
+    prompt: Annotated[str, typer.Option(help="The judge prompt; its mode is the benchmark's.")],
+    registry: _Folder = None,
+) -> None:
+    """Write a task for a data set of your own. The columns of local data are looked at.
+
+    Example: vlrb new benchmark my_bench --dataset org/name --prompt my_judge --registry my_judges
+    """
+    from .new import new_task as write
+
+    print(write(name, dataset, prompt, registry))
+
+
 @app.command()
 def path() -> None:
     """Print the folder of the task files, for lmms-eval's --include_path.
 
     Example: lmms-eval --include_path "$(vlrb path)" --tasks vlrewardbench ...
     """
-    from ..registry.index import task_folder
+    from ..registry.index import package_place
 
-    print(task_folder())
+    print(package_place().tasks)
 
 
 @app.command()
@@ -87,38 +139,53 @@ def render(
     """
     from .render import rendered
 
-    print(rendered(task, item, id, draw, prompt, data or _mirror(), save_images), end="")
-
-
-def _mirror() -> Path | None:
-    folder = os.environ.get("VLRB_DATA")
-    return Path(folder) if folder else None
+    text = rendered(task, item, id, draw, prompt, data or mirror(), save_images)
+    print(text, end="" if text.endswith("\n") or not sys.stdout.isatty() else "\n")
 
 
 @app.command()
 def validate(
     files: Annotated[
-        list[Path] | None, typer.Argument(help="Prompt files; all YAML of this package if left out.")
+        list[Path] | None,
+        typer.Argument(help="Prompts, tasks or registries; all there are, yours among them, if left out."),
     ] = None,
+    lock: Annotated[
+        bool,
+        typer.Option(
+            "--lock", help="Record the versions of the prompts in these files' folders, if there is no fault."
+        ),
+    ] = False,
 ) -> None:
-    """Check YAML files: fields, templates, and that every case is read as it says.
+    """Check YAML files: fields, templates, instructions, versions, and that every case is read as it says.
 
-    Exit code 0: all fine. 1: a fault was found.
+    A warning is for the author to weigh; it is no fault. Exit code 0: all fine. 1: a fault was found.
 
-    Example: vlrb validate my_prompt.yaml
+    Example: vlrb validate judge_prompts/my_judge.yaml
     """
-    from ..registry.index import package_registry
-    from ..registry.validation import validate_all, validate_prompt
+    from .validate import validated
 
-    checked = [validate_prompt(file) for file in files] if files else validate_all(package_registry())
-    for one in checked:
-        print(f"{'ok    ' if not one.faults else 'FAULT '} {one.what}")
-        for fault in one.faults:
-            print(f"       {fault}")
-    faults = sum(len(one.faults) for one in checked)
-    print(f"{len(checked)} checked, {faults} faults")
-    if faults:
+    text, fine = validated(files or [], lock)
+    print(text)
+    if not fine:
         raise typer.Exit(1)
+
+
+@app.command()
+def gallery(
+    output: Annotated[Path | None, typer.Option(help="The file to write; standard output if left out.")] = None,
+) -> None:
+    """Print all judge prompts on one page of Markdown: rendered, and how the answer is read.
+
+    Example: vlrb gallery --output docs/prompts.md
+    """
+    from ..environment import registry as known
+    from ..report.gallery import gallery as page
+
+    if output is None:
+        print(page(known()), end="")
+    else:
+        output.write_text(page(known()), encoding="utf-8")
+        print(f"wrote {output}")
 
 
 @app.command()
@@ -174,6 +241,32 @@ def score(
     from .score import scored
 
     print(scored(paths, parser, diff, json))
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def matrix(
+    context: typer.Context,
+    prompts: Annotated[str, typer.Option(help="The prompts, with commas.")],
+    task: Annotated[str, typer.Option(help="The task that is judged.")],
+    model: Annotated[str, typer.Option(help="The judge: an adapter of lmms-eval.")],
+    model_args: Annotated[
+        str, typer.Option("--model_args", "--model-args", help="Its arguments, as lmms-eval takes them.")
+    ] = "",
+    output: Annotated[Path, typer.Option("--output_path", "--output", help="The folder for logs and results.")] = Path(
+        "results/matrix"
+    ),
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object, for machines.")] = False,
+) -> None:
+    """Judge a task with several prompts, in one run, and print their scores and paired differences.
+
+    Options that are not listed here, such as --limit or --batch_size, go to lmms-eval.
+
+    Example: vlrb matrix --prompts vlrb_pairwise,think_answer --task vlrb_scenes --model vlrb_baseline --model_args policy=random
+    """
+    from .matrix import prompt_matrix
+
+    names = [name.strip() for name in prompts.split(",") if name.strip()]
+    print(prompt_matrix(names, task, model, model_args, output, context.args, json))
 
 
 @app.command()

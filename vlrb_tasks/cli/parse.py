@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from ..core.parsing import parse_official
 from ..core.verdicts import Verdict
-from ..registry.index import package_registry
+from ..environment import registry
 from ..registry.loading import RegistryError
 from ..report.logs import parser_named
 
@@ -23,7 +23,7 @@ def parsed_lines(lines: Iterable[str], prompt: str | None, where: str) -> Iterat
     Raises:
         RegistryError: a line is no such object, or names no prompt that there is.
     """
-    registry = package_registry()
+    known = registry()
     parsers = {}
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -44,7 +44,7 @@ def parsed_lines(lines: Iterable[str], prompt: str | None, where: str) -> Iterat
                 f"{where}:{number} prompt: missing; the line names none and --prompt is not given. Fix: add --prompt NAME."
             )
         if name not in parsers:
-            parsers[name] = parser_named(name, registry)
+            parsers[name] = parser_named(name, known)
         reader = parsers[name]
         verdict: Verdict = parse_official(row["text"]) if reader is None else reader.read(row["text"])
         told = verdict.outcome if reader is None else reader.told(verdict)

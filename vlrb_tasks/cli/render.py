@@ -7,8 +7,8 @@ from pathlib import Path
 from ..core.ordering import draw_orders
 from ..data.rows import DataError, items_of
 from ..data.sources import open_source
-from ..registry.index import benchmark_of, package_registry, task_config
-from ..registry.rendering import judge_text
+from ..environment import registry
+from ..registry.rendering import example_turns, in_one_text, judge_text
 
 
 def rendered(
@@ -26,10 +26,10 @@ def rendered(
         DataError: there is no such item or draw, or the data cannot be read.
         RegistryError: there is no such task or prompt.
     """
-    registry = package_registry()
-    config = task_config(task)
-    name, benchmark = benchmark_of(config, task, registry)
-    prompt = registry.prompt(prompt_id or config.prompt or benchmark.prompt)
+    known = registry()
+    config = known.task(task)
+    name, benchmark = known.benchmark_of(config, task)
+    prompt = known.prompt(prompt_id) if prompt_id else known.prompt_of(config, benchmark)
     source = open_source(name, benchmark, mirror, dict(config.options))
     items, _ = items_of(source.rows, benchmark, source.where)
     if id is not None:
@@ -55,10 +55,16 @@ def rendered(
     slots = ", ".join(f"{label} = responses[{index}]" for label, index in zip(prompt.labels, order, strict=False))
     shown = f"order: {slots}; " if slots else ""
     head = [
-        f"# {task}, item {number} (id {item.id}, key {item.key}), draw {draw}, prompt {prompt.id}@{prompt.version}",
+        f"# {task}, item {number} (id {item.id}, key {item.key}), draw {draw}, prompt {prompt.identity}",
         f"# {shown}people say: {item.reference}",
         f"# images: {', '.join(f'{image.width} x {image.height}' for image in images) or 'none'}",
     ]
     if prompt.system:
         head.append(f"# system: {prompt.system}")
-    return "\n".join(head) + "\n" + judge_text(prompt, item, order)
+    turns = example_turns(prompt)
+    if turns:
+        head.append(f"# {len(turns) // 2} worked examples; a chat model gets them as turns of their own")
+    for turn in turns:
+        if turn.image is not None:
+            head.append(f"# image of an example: {turn.image}")
+    return "\n".join(head) + "\n" + in_one_text(turns, judge_text(prompt, item, order))

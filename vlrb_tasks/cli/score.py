@@ -10,7 +10,7 @@ from typing import Any
 from ..core.intervals import interval_fields
 from ..core.scoring import Score, publishing_faults
 from ..core.voting import Vote
-from ..registry.index import package_registry
+from ..environment import registry
 from ..report.logs import Change, Log, find_logs, read_again, read_log, score_log
 from ..report.table import or_null, origin_line, published_table, score_table, verdict_lines
 
@@ -22,17 +22,17 @@ def scored(paths: Sequence[Path], parser: str | None, diff: bool, as_json: bool)
         LogError: a path holds no votes.
         RegistryError: there is no such parser.
     """
-    registry = package_registry()
+    known = registry()
     objects: dict[str, dict[str, Any]] = {}
     texts = []
     for path in [found for named in paths for found in find_logs(named)]:
-        log = read_log(path, registry)
+        log = read_log(path, known)
         changes: list[Change] | None = None
         if parser is not None:
-            log, changes = read_again(log, parser, registry)
+            log, changes = read_again(log, parser, known)
         elif diff:
-            changes = read_again(log, log.origin.prompt.partition("@")[0], registry)[1]
-        scores = score_log(log, registry)
+            changes = read_again(log, log.origin.prompt.partition("@")[0], known)[1]
+        scores = score_log(log, known)
         objects[str(path)] = _machine(log, scores, changes if diff else None)
         texts.append(_text(log, scores, changes if diff else None))
     if as_json:
@@ -41,15 +41,15 @@ def scored(paths: Sequence[Path], parser: str | None, diff: bool, as_json: bool)
 
 
 def _text(log: Log, scores: Mapping[str, Score], changes: list[Change] | None) -> str:
-    known = package_registry().benchmarks.get(log.origin.benchmark)
+    entry = registry().benchmarks.get(log.origin.benchmark)
     parts = [
         f"{log.path} ({log.kind}): {origin_line(log.origin)}",
         *(f"NOTE: {note}" for note in log.notes),
         "",
         score_table(scores),
     ]
-    if known is not None and known.published:
-        parts += ["", published_table(known)]
+    if entry is not None and entry.published:
+        parts += ["", published_table(entry)]
     parts += ["", *verdict_lines(scores)]
     if changes is not None:
         parts += ["", f"{len(changes)} verdicts changed" + (":" if changes else "."), *map(_change, changes)]

@@ -34,7 +34,9 @@ from .voting import TIE, Ballot, Family
 Measure = Callable[[np.ndarray, np.ndarray], Correlation]
 
 
-def family_metrics(family: Family, groups: Sequence[str], votes: int, tags: Sequence[str] = ()) -> list[Metric]:
+def family_metrics(
+    family: Family, groups: Sequence[str], votes: int, tags: Sequence[str] = (), soft: bool = False
+) -> list[Metric]:
     """Return the metrics of a family, in the order in which tables show them.
 
     Args:
@@ -42,12 +44,31 @@ def family_metrics(family: Family, groups: Sequence[str], votes: int, tags: Sequ
         groups: the domains or sources that are reported one by one.
         votes: how many votes are drawn for an item.
         tags: error tags, for the pairwise family.
+        soft: the votes tell how likely each response is the better one.
     """
     if family == "pairwise":
-        return pairwise_metrics(groups, votes, tags)
+        return [*pairwise_metrics(groups, votes, tags), *(soft_metrics() if soft else [])]
     own = {"pairwise_ties": _tie_metrics, "pointwise": _score_metrics, "ranking": _ranking_metrics}[family]
-    further = vote_metrics(votes) if family == "pairwise_ties" else outcome_rates(ties=False)
-    return [*own(list(groups)), *further]
+    if family == "pairwise_ties":
+        return [*own(list(groups)), *vote_metrics(votes), *(soft_metrics() if soft else [])]
+    return [*own(list(groups)), *outcome_rates(ties=False)]
+
+
+def soft_metrics() -> list[Metric]:
+    """Return the metrics of judges that tell how likely each response is the better one: soft votes."""
+
+    def preferred(ballot: Ballot) -> float | None:
+        shares = ballot.mean_shares
+        return None if ballot.preferred is None or shares is None else shares[ballot.preferred]
+
+    def right(ballot: Ballot) -> int | None:
+        share = preferred(ballot)
+        return None if share is None else int(share > 0.5)
+
+    return [
+        Metric("soft_accuracy", right, mean_of_items, True, "items whose better response has a mean probability above 0.5"),
+        Metric("soft_probability", preferred, mean_of_items, True, "mean probability of the better response"),
+    ]  # fmt: skip
 
 
 # -- comparisons with ties -----------------------------------------------------------------------------

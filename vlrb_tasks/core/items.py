@@ -22,6 +22,7 @@ class Item:
         score: people's score of the response, where there is one to score.
         ranking: response indices, best first, where there are several to rank.
         models: who wrote each response, where the data set says so.
+        reference_answer: the right answer to the question, where the data set has one.
         occurrence: 0 for the first row with this id, question and responses, 1 for the next one, …
     """
 
@@ -34,6 +35,7 @@ class Item:
     score: float | None = None
     ranking: tuple[int, ...] | None = None
     models: tuple[str, ...] = ()
+    reference_answer: str = ""
     occurrence: int = 0
 
     @property

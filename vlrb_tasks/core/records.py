@@ -36,6 +36,7 @@ def ballot_record(ballot: Ballot) -> dict[str, Any]:
                 "reading": vote.reading,
                 **({} if vote.score is None else {"score": vote.score}),
                 **({} if vote.ranking is None else {"ranking": list(vote.ranking)}),
+                **({} if vote.shares is None else {"shares": list(vote.shares)}),
             }
             for vote in ballot.votes
         ],
@@ -101,4 +102,5 @@ def _vote(record: Mapping[str, Any]) -> Vote:
         reading=record["reading"],
         score=record.get("score"),
         ranking=None if record.get("ranking") is None else tuple(record["ranking"]),
+        shares=None if record.get("shares") is None else (record["shares"][0], record["shares"][1]),
     )

@@ -21,6 +21,8 @@ class Verdict:
         rule: the rule that found it, in a few words, for people who ask why.
         score: the score, on the prompt's scale, where the outcome is ``score``.
         ranking: the slots, best first, each once, where the outcome is ``ranking``.
+        shares: the probability of the first and of the second slot, each in [0, 1], of a judge that is asked for
+            likelihoods; what is left of 1 is a tie's.
     """
 
     outcome: Outcome
@@ -28,6 +30,7 @@ class Verdict:
     rule: str = ""
     score: float | None = None
     ranking: tuple[int, ...] | None = None
+    shares: tuple[float, float] | None = None
 
     @property
     def slot(self) -> int | None:

@@ -46,6 +46,7 @@ class Vote:
         reading: what the benchmark's own rule makes of the text.
         score: the score, on the prompt's scale, of a judge that scores.
         ranking: response indices, best first, of a judge that ranks.
+        shares: the probability of each of the two responses, of a judge that is asked for likelihoods.
     """
 
     draw: int
@@ -57,6 +58,7 @@ class Vote:
     reading: Reading
     score: float | None = None
     ranking: Ranking | None = None
+    shares: tuple[float, float] | None = None
 
 
 def official_reading(number: int | None, preferred: int | None, order: Order) -> Reading:
@@ -153,6 +155,14 @@ class Ballot:
     def judged_ranking(self) -> Ranking | None:
         """The consensus of the votes that hold a ranking; ``None`` where none does."""
         return consensus([vote.ranking for vote in self.votes if vote.ranking is not None])
+
+    @property
+    def mean_shares(self) -> tuple[float, float] | None:
+        """The mean probability of each response over the votes that tell one; ``None`` where none does."""
+        told = [vote.shares for vote in self.votes if vote.shares is not None]
+        if not told:
+            return None
+        return math.fsum(s[0] for s in told) / len(told), math.fsum(s[1] for s in told) / len(told)
 
     @property
     def official_decision(self) -> Reading:

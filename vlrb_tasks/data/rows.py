@@ -84,7 +84,9 @@ class _Row:
         responses = self._responses()
         preferred, score, ranking = self._reference(len(responses))
         tags = _tags(self.row.get(self.columns.tags or ""))
-        return Item(id, question, responses, preferred, self._group(id), tags, score, ranking, self._models())
+        return Item(
+            id, question, responses, preferred, self._group(id), tags, score, ranking, self._models(), self._answer()
+        )
 
     def _id(self) -> str:
         if self.columns.id is None:
@@ -140,6 +142,10 @@ class _Row:
         cells = _part(cells, _NAMES)
         return (cells,) if isinstance(cells, str) else tuple(str(_part(cell, _NAMES)) for cell in cells or ())
 
+    def _answer(self) -> str:
+        cell = self.row.get(self.columns.reference_answer or "")
+        return "" if cell is None else str(cell)
+
     # -- what people say -----------------------------------------------------------------------------
 
     def _reference(self, count: int) -> tuple[int | None, float | None, tuple[int, ...] | None]:
@@ -147,6 +153,8 @@ class _Row:
         columns = self.columns
         if columns.winner is not None:
             return self._winner(columns.winner), None, None
+        if columns.best is not None:
+            return tuple(columns.responses or ()).index(columns.best), None, None
         if columns.score is not None:
             return None, self._score(columns.score), None
         if columns.order is not None:

@@ -74,6 +74,8 @@ def _opened_source(name: str, benchmark: Benchmark, mirror: Path | None, options
         return Source(name, rows, lambda index: [draw_scene(scenes[index]["scene"])])
     if benchmark.dataset.path is not None:
         path = Path(benchmark.dataset.path)
+        if path.suffix == ".parquet" and path.is_file():
+            return _from_parquet([path], str(path), benchmark)
         return _from_json(path, path.parent, benchmark) if path.is_file() else _from_mirror(path, benchmark)
     if mirror is not None:
         return _from_mirror(_mirror_folder(mirror, name, benchmark), benchmark)
@@ -142,8 +144,7 @@ def _from_mirror(folder: Path, benchmark: Benchmark) -> Source:
         return _from_dataset(datasets.load_from_disk(str(folder)), str(folder), benchmark)
     parquet = _of_split(folder.rglob("*.parquet"), split)
     if parquet:
-        table = datasets.load_dataset("parquet", data_files=[str(path) for path in parquet], split="train")
-        return _from_dataset(table, f"{folder} ({len(parquet)} parquet files)", benchmark)
+        return _from_parquet(parquet, f"{folder} ({len(parquet)} parquet files)", benchmark)
     lines = _of_split([*folder.glob("*.jsonl"), *folder.glob("*.json")], split)
     if len(lines) > 1:
         raise DataError(
@@ -161,6 +162,34 @@ def _file_in(folder: Path, file: str) -> Path:
         if path.is_file():
             return path
     raise DataError(f"{folder}: no file {file}. Fix: check VLRB_DATA; it wants the files of the data set as they are.")
+
+
+def _from_parquet(files: list[Path], where: str, benchmark: Benchmark) -> Source:
+    import datasets
+
+    table = datasets.load_dataset("parquet", data_files=[str(path) for path in files], split="train")
+    return _from_dataset(table, where, benchmark)
+
+
+def first_row(path: Path) -> dict[str, Any]:
+    """Return the first row of a local file or folder, images undecoded, to look at its columns.
+
+    Raises:
+        DataError: there are no rows.
+    """
+    files = (
+        [path] if path.is_file() else [*path.glob("*.jsonl"), *path.glob("*.json"), *sorted(path.rglob("*.parquet"))]
+    )
+    if not files:
+        raise DataError(f"{path}: no rows found; expected JSON, JSON lines or parquet. Fix: check the path.")
+    if files[0].suffix == ".parquet":
+        import pyarrow.parquet
+
+        return dict.fromkeys(pyarrow.parquet.read_schema(files[0]).names)
+    row = next(iter(_json_rows(files[0])), None)
+    if row is None:
+        raise DataError(f"{files[0]}: holds no rows. Fix: check the file.")
+    return row
 
 
 def _of_split(paths: Iterable[Path], split: str) -> list[Path]:

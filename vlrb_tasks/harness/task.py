@@ -7,7 +7,8 @@ hands the ballot to the scores. lmms-eval does the rest: models, ranks, batches,
 from __future__ import annotations
 
 import copy
-import os
+import math
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,22 +25,21 @@ from ..core.families import family_metrics
 from ..core.intervals import interval_fields
 from ..core.items import Item
 from ..core.ordering import Order, as_given, draw_orders
+from ..core.parsing import likelihood_text
 from ..core.records import ballot_record
 from ..core.scoring import Metric, Score
+from ..core.verdicts import Outcome
 from ..core.voting import Vote, ballot
-from ..data.images import RecentImages
+from ..data.images import RecentImages, open_image
 from ..data.rows import items_of
 from ..data.sources import Source, open_source
+from ..environment import mirror, registry
 from ..registry.casting import Reader, reader
-from ..registry.index import benchmark_of, package_registry
 from ..registry.loading import RegistryError, check, nearest
-from ..registry.rendering import judge_text
+from ..registry.rendering import example_turns, fingerprint, in_one_text, judge_text
 from ..registry.schema import Benchmark, JudgeConfig, Prompt
 from ..report.table import announce
 from .results import Unlisted, with_further_results
-
-MIRROR = "VLRB_DATA"
-"""The environment variable that names a local folder to read data from, instead of the hub."""
 
 FILTER = "none"
 BALLOT = "ballot"
@@ -60,9 +60,11 @@ class _Drawn:
     """A vote on its way through lmms-eval's filters. As text it is its verdict, which is what logs call filtered."""
 
     vote: Vote
+    counts: bool = True
+    """No, for the likelihood of an answer that others of the same draw follow."""
 
     def __str__(self) -> str:
-        return self.vote.outcome
+        return self.vote.outcome if self.counts else ""
 
 
 class _Docs(Sequence[dict[str, Any]]):
@@ -100,16 +102,17 @@ class JudgeTask(ConfigurableTask):
         settings.pop("class", None)
         name = str(settings.get("task", "judge task"))
         self.judge = check(JudgeConfig, settings.pop("judge", None), Path(name), None, ("judge",))
-        registry = package_registry()
+        known = registry()
         self.benchmark: Benchmark
-        self.benchmark_name, self.benchmark = benchmark_of(self.judge, name, registry)
-        self.prompt = registry.prompt(self.judge.prompt or self.benchmark.prompt)
+        self.benchmark_name, self.benchmark = known.benchmark_of(self.judge, name)
+        self.prompt = known.prompt_of(self.judge, self.benchmark)
         self.reader: Reader = reader(self.benchmark_name, self.benchmark, self.prompt, self.judge.average)
         self.draws = self.judge.draws
         self._made_for_chat = _local_of_a_caller("task_type", lambda value: value in ("simple", "chat")) == "chat"
         self._scores: dict[str, Score] = {}
         settings["test_split"] = self.benchmark.dataset.split
-        settings["generation_kwargs"] = {**self.prompt.generation, **settings.get("generation_kwargs", {})}
+        wanted = self.prompt.generation.model_dump(mode="json", exclude_none=True)
+        settings["generation_kwargs"] = {**wanted, **settings.get("generation_kwargs", {})}
         settings["generation_kwargs"].setdefault("until", ["<|im_end|>"])
         settings["reasoning_tags"] = "none"  # thinking is for our parser to leave out, and for the log to keep
         for key in settings:
@@ -124,10 +127,7 @@ class JudgeTask(ConfigurableTask):
 
     def download(self, dataset_kwargs: Any = None) -> None:
         """Read the rows and turn them into items."""
-        mirror = os.environ.get(MIRROR)
-        source = open_source(
-            self.benchmark_name, self.benchmark, Path(mirror) if mirror else None, dict(self.judge.options)
-        )
+        source = open_source(self.benchmark_name, self.benchmark, mirror(), dict(self.judge.options))
         self.items, repeats = items_of(source.rows, self.benchmark, source.where)
         if repeats:
             logger.warning(
@@ -135,6 +135,8 @@ class JudgeTask(ConfigurableTask):
             )
         self.source: Source = Source(source.where, [], source.images, source.fingerprint)
         self._images = RecentImages(source.images)
+        self._examples = example_turns(self.prompt)
+        self._example_images = [open_image(turn.image) for turn in self._examples if turn.image is not None]
         docs = _Docs(self.items)
         self.dataset = {self.benchmark.dataset.split: docs}
         self.dataset_no_image = self.dataset
@@ -152,8 +154,8 @@ class JudgeTask(ConfigurableTask):
         return item.reference
 
     def doc_to_visual(self, doc: dict[str, Any]) -> list[Image.Image]:
-        """Return the pictures of an item, in RGB."""
-        return self._images(doc["index"])
+        """Return the pictures of the prompt's examples and of an item, in RGB."""
+        return [*(image.copy() for image in self._example_images), *self._images(doc["index"])]
 
     def fewshot_context(self, doc: dict[str, Any], *args: Any, **kwargs: Any) -> str:
         """Return nothing: each draw renders its own prompt in ``construct_requests``."""
@@ -182,47 +184,79 @@ class JudgeTask(ConfigurableTask):
         """Return the K requests of an item, each with the order of its draw."""
         item = self.items[doc_id]
         metadata = {**kwargs["metadata"], "repeats": 1}
+        asked = [(judgment, answer) for judgment in self._asked(item) for answer in self._answers]
         return [
             Instance(
-                request_type="generate_until",
-                arguments=self._arguments(judgment, doc_id, metadata["split"]),
+                request_type="loglikelihood" if answer else "generate_until",
+                arguments=self._arguments(judgment, answer, doc_id, metadata["split"]),
                 idx=idx,
-                metadata={**metadata, "judgment": judgment},
+                metadata={**metadata, "judgment": judgment, "answer": answer},
                 doc={"index": doc_id, "key": item.key},
             )
-            for idx, judgment in enumerate(self._asked(item))
+            for idx, (judgment, answer) in enumerate(asked)
         ]
+
+    @property
+    def _answers(self) -> tuple[Outcome | None, ...]:
+        """The answers whose likelihoods are asked for; nothing for a judge that writes."""
+        if self.prompt.scoring == "generate":
+            return (None,)
+        return ("first", "second") if self.prompt.ties is None else ("first", "second", "tie")
 
     def _asked(self, item: Item) -> list[Judgment]:
         """Return the judgments of an item, in the order in which they are asked for."""
         orders = draw_orders(item, self.draws, self.judge.order, self.judge.seed)
         return [Judgment(item, draw, order, self.prompt) for draw, order in orders]
 
-    def _arguments(self, judgment: Judgment, doc_id: int, split: str) -> tuple[Any, ...]:
+    def _arguments(self, judgment: Judgment, answer: Outcome | None, doc_id: int, split: str) -> tuple[Any, ...]:
         text = judge_text(judgment.prompt, judgment.item, judgment.order)
+        if self._as_messages and answer is None:
+            messages = partial(self._messages, text, doc_id)
+            return text, messages, self._settings(), doc_id, self.config.task, split
+        simple = in_one_text(self._examples, text)
+        simple = f"{self._system}\n\n{simple}" if self._system else simple
+        if answer is not None:  # chat adapters too take likelihoods in the simple form
+            return simple, getattr(self.prompt.answers, answer), self.doc_to_visual, doc_id, self.config.task, split
+        return simple, self._settings(), self.doc_to_visual, doc_id, self.config.task, split
+
+    def _settings(self) -> dict[str, Any]:
         settings = copy.deepcopy(self.config.generation_kwargs)
-        if not settings.get("temperature"):
-            settings = {**settings, "temperature": 0.0, "do_sample": False, "top_p": None}
-        if self._as_messages:
-            return text, partial(self._messages, text, doc_id), settings, doc_id, self.config.task, split
-        simple = f"{self._system}\n\n{text}" if self._system else text
-        return simple, settings, self.doc_to_visual, doc_id, self.config.task, split
+        return (
+            settings
+            if settings.get("temperature")
+            else {**settings, "temperature": 0.0, "do_sample": False, "top_p": None}
+        )
 
     def _messages(self, text: str, doc_id: int, doc: Any = None) -> list[dict[str, Any]]:
-        """Return a judgment as chat messages: the pictures first, then the prompt."""
-        content: list[dict[str, Any]] = [{"type": "image", "url": image} for image in self._images(doc_id)]
-        content.append({"type": "text", "text": text})
-        messages = [{"role": "user", "content": content}]
+        """Return a judgment as chat messages: system text and worked examples, then the pictures and the prompt."""
+        pictures = iter(self._example_images)
+        turns: list[tuple[str, list[Image.Image], str]] = [
+            (turn.role, [next(pictures).copy()] if turn.image else [], turn.text) for turn in self._examples
+        ]
         if self._system:
-            messages.insert(0, {"role": "system", "content": [{"type": "text", "text": self._system}]})
-        return messages
+            turns.insert(0, ("system", [], self._system))
+        return [
+            {
+                "role": role,
+                "content": [*({"type": "image", "url": image} for image in images), {"type": "text", "text": said}],
+            }
+            for role, images, said in [*turns, ("user", self._images(doc_id), text)]
+        ]
 
     # -- results -------------------------------------------------------------------------------------
 
     def apply_filters(self) -> None:
         """Read the texts: from here on a request carries its vote."""
+        likelihoods: dict[tuple[int, int], dict[Outcome, float]] = {}
         for instance in self._instances:
-            drawn = _Drawn(self._vote(instance.metadata["judgment"], instance.resps[0] if instance.resps else None))
+            judgment, answer = instance.metadata["judgment"], instance.metadata["answer"]
+            text = instance.resps[0] if instance.resps else None
+            if answer is not None:  # (loss, is greedy): adapters return the loss of the answer, not its likelihood
+                found = likelihoods.setdefault((instance.doc["index"], instance.idx // len(self._answers)), {})
+                found[answer] = -_loss(text)
+                whole = len(found) == len(self._answers) and not any(map(math.isnan, found.values()))
+                text = likelihood_text(found) if whole else None
+            drawn = _Drawn(self._vote(judgment, text), counts=answer in (None, self._answers[-1]))
             instance.filtered_resps[FILTER] = drawn
             instance.raw_filtered_resps[FILTER] = drawn  # the text stands in the ballot, once
 
@@ -238,6 +272,7 @@ class JudgeTask(ConfigurableTask):
             full_docs: not used.
         """
         item = self.items[doc["index"]]
+        results = [result for result in results if not isinstance(result, _Drawn) or result.counts]
         votes = [
             result.vote if isinstance(result, _Drawn) else self._vote(judgment, result)
             for judgment, result in zip(self._asked(item), results, strict=True)
@@ -251,7 +286,8 @@ class JudgeTask(ConfigurableTask):
         tags = sorted({tag for item in self.items for tag in item.tags}) if hasattr(self, "items") else []
         votes = self.draws * (2 if self.judge.order == "both" else 1)
         groups = self.benchmark.groups.order or sorted({item.group for item in getattr(self, "items", ())})
-        self.metrics: list[Metric] = family_metrics(self.benchmark.metrics, groups, votes, tags)
+        soft = self.prompt.scoring == "loglikelihood"
+        self.metrics: list[Metric] = family_metrics(self.benchmark.metrics, groups, votes, tags, soft)
         self._metric_fn_list: dict[str, Any] = {}
         self._metric_fn_kwargs: dict[str, Any] = {}
         self._aggregation_list: dict[str, Callable[..., Any]] = {}
@@ -286,12 +322,19 @@ class JudgeTask(ConfigurableTask):
                 **self.judge.model_dump(),
                 "draws": self.draws,
                 "prompt": self.reader.origin.prompt,
+                "prompt_sha256": fingerprint(self.prompt),
                 "rule": self.reader.origin.rule,
                 "data": self.source.where,
                 "data_fingerprint": self.source.fingerprint,
                 "items": len(self.items),
             },
         }
+
+
+def _loss(response: Any) -> float:
+    """Return the loss that an adapter gave as ``(loss, is greedy)``, which lmms-eval 0.7 hands on as text; NaN for none."""
+    match = re.match(r"\(?\s*([-+.\deE]+)", str(response))
+    return float(match[1]) if match else math.nan
 
 
 def _local_of_a_caller(name: str, fits: Callable[[Any], bool]) -> Any:

@@ -33,7 +33,7 @@ class Reader:
     def origin(self) -> Origin:
         """What the ballots of this run say about it."""
         rule = OFFICIAL if self.official else f"parser of {self.prompt.id}"
-        return Origin(self.benchmark, f"{self.prompt.id}@{self.prompt.version}", rule, self.family, self.average)
+        return Origin(self.benchmark, self.prompt.identity, rule, self.family, self.average)
 
     def vote(self, draw: int, order: Order, text: str | None, preferred: int | None) -> Vote:
         """Read one text and map it to the responses."""
@@ -51,7 +51,10 @@ def cast(draw: int, order: Order, text: str | None, verdict: Verdict, preferred:
     else:
         reading = parsed_reading(choice, preferred)
     ranking = None if verdict.ranking is None else tuple(order[slot] for slot in verdict.ranking)
-    return Vote(draw, order, text or "", verdict.outcome, verdict.span, choice, reading, verdict.score, ranking)
+    shares = verdict.shares
+    if shares is not None and order[0] == 1:
+        shares = shares[1], shares[0]
+    return Vote(draw, order, text or "", verdict.outcome, verdict.span, choice, reading, verdict.score, ranking, shares)
 
 
 def reads_officially(benchmark: Benchmark, prompt: Prompt) -> bool:
@@ -65,6 +68,11 @@ def reader(name: str, benchmark: Benchmark, prompt: Prompt, average: Average = "
     Raises:
         RegistryError: the benchmark asks for something else than the prompt does.
     """
+    if prompt.needs_reference_answer and benchmark.columns.reference_answer is None:
+        raise RegistryError(
+            f"prompt: got {prompt.id!r}, which shows the judge the right answer; {name} names no column of right answers. "
+            "Fix: choose another prompt, or name the column in `columns.reference_answer`.",
+        )
     if prompt.mode != benchmark.mode:
         raise RegistryError(
             f"prompt: got {prompt.id!r}, a {prompt.mode} prompt; expected a {benchmark.mode} one for {name}. "

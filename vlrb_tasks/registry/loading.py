@@ -98,7 +98,7 @@ def check(
     """
     if not isinstance(content, dict):
         raise RegistryError(
-            f"{path}:{_line(node, at)} {_dotted(at)}: got {content!r}; expected a mapping (key: value). Fix: see a file beside it."
+            f"{path}:{line_of(node, at)} {_dotted(at)}: got {content!r}; expected a mapping (key: value). Fix: see a file beside it."
         )
     try:
         return model.model_validate(content)
@@ -108,7 +108,7 @@ def check(
 
 def _told(fault: Any, model: type[BaseModel], path: Path, node: yaml.Node | None, at: tuple[str | int, ...]) -> str:
     loc = tuple(part for part in fault["loc"] if not str(part).startswith("function-"))
-    where = f"{path}:{_line(node, (*at, *loc))} {_dotted((*at, *loc))}"
+    where = f"{path}:{line_of(node, (*at, *loc))} {_dotted((*at, *loc))}"
     kind, got = fault["type"], fault["input"]
     if kind == "extra_forbidden":
         known = _fields_at(model, loc[:-1])
@@ -146,7 +146,7 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
     return None
 
 
-def _line(node: yaml.Node | None, loc: tuple[str | int, ...]) -> int:
+def line_of(node: yaml.Node | None, loc: tuple[str | int, ...]) -> int:
     """Return the line of the deepest part of ``loc`` that the file holds."""
     line = 1 if node is None else node.start_mark.line + 1
     for part in loc:
@@ -173,9 +173,25 @@ def load_prompt(path: Path) -> Prompt:
     prompt = check(Prompt, content, path, node)
     if prompt.id != path.stem:
         raise RegistryError(
-            f"{path}:{_line(node, ('id',))} id: got {prompt.id!r}; expected {path.stem!r}, the name of the file. Fix: change one of the two."
+            f"{path}:{line_of(node, ('id',))} id: got {prompt.id!r}; expected {path.stem!r}, the name of the file. Fix: change one of the two."
         )
-    return prompt
+    return _with_images(prompt, path, node)
+
+
+def _with_images(prompt: Prompt, path: Path, node: yaml.Node | None) -> Prompt:
+    """Return a prompt whose examples name their images by whole paths."""
+    examples = []
+    for number, example in enumerate(prompt.examples):
+        if example.image is not None:
+            file = path.parent / example.image
+            if not file.is_file():
+                where = f"{path}:{line_of(node, ('examples', number, 'image'))} examples.{number}.image"
+                raise RegistryError(
+                    f"{where}: got {example.image!r}; there is no such file in {path.parent}. Fix: put the image there."
+                )
+            example = example.model_copy(update={"image": str(file)})
+        examples.append(example)
+    return prompt.model_copy(update={"examples": tuple(examples)}) if examples else prompt
 
 
 def load_benchmarks(path: Path) -> dict[str, Benchmark]:
@@ -188,7 +204,7 @@ def load_benchmarks(path: Path) -> dict[str, Benchmark]:
     extra = sorted(set(content) - {"benchmarks"})
     if extra:
         raise RegistryError(
-            f"{path}:{_line(node, (extra[0],))} {extra[0]}: no such field.{nearest(extra[0], ['benchmarks'])} Fix: use benchmarks."
+            f"{path}:{line_of(node, (extra[0],))} {extra[0]}: no such field.{nearest(extra[0], ['benchmarks'])} Fix: use benchmarks."
         )
     return {
         name: check(Benchmark, entry, path, node, ("benchmarks", name)) for name, entry in content["benchmarks"].items()

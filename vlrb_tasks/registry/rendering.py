@@ -10,12 +10,14 @@ from __future__ import annotations
 import hashlib
 import importlib
 import importlib.util
+import json
 import re
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from jinja2 import StrictUndefined, TemplateError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -28,7 +30,9 @@ from .schema import Prompt, TemplateFrom
 EMPTY_RESPONSE = "[empty response]"
 """What stands for a response without a visible character, so that a judge sees that there is none."""
 
-_ENVIRONMENT = ImmutableSandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False)
+_ENVIRONMENT = ImmutableSandboxedEnvironment(
+    undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False, trim_blocks=True, lstrip_blocks=True
+)
 
 _MARKS = re.compile(
     r"<(?=/?(?:image|img|img_context|video|audio|visual|im_start|im_end|im_patch|vid_start|vid_end|s|bos|eos|pad|unk|mask|sep|cls"
@@ -58,29 +62,92 @@ def shown(text: str) -> str:
     return guarded(text) if text.strip() else EMPTY_RESPONSE
 
 
-def render(prompt: Prompt, question: str, responses: Sequence[str]) -> str:
+def render(prompt: Prompt, question: str, responses: Sequence[str], reference_answer: str = "") -> str:
     """Render a prompt with these texts, byte for byte as its template has it.
 
     Args:
         prompt: the prompt.
         question: the question, put in as it is.
         responses: the responses in the order of the slots, put in as they are.
+        reference_answer: the right answer, put in as it is; empty where there is none.
 
     Raises:
         RegistryError: the template does not compile, uses a variable that it is not given, tries what the
             sandbox forbids, or is not the one that was pinned.
     """
+    given = {
+        **{name: list(value) if isinstance(value, tuple) else value for name, value in prompt.variables.items()},
+        "question": question,
+        "responses": list(responses),
+        "labels": list(prompt.labels),
+        "reference_answer": reference_answer,
+    }
     try:
-        return str(_compiled(prompt).render(question=question, responses=list(responses), labels=list(prompt.labels)))
-    except TemplateError as error:
+        return str(_compiled(prompt).render(given))
+    except (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, OverflowError, RecursionError) as error:
         raise RegistryError(
-            f"prompt {prompt.id} template: {error}. Fix: use question, responses[0], responses[1] and labels, and nothing that the sandbox forbids.",
+            f"prompt {prompt.id} template: {error}. Fix: use {', '.join(sorted(given))}, and nothing that the sandbox forbids.",
         ) from error
 
 
 def judge_text(prompt: Prompt, item: Item, order: Order) -> str:
     """Render a prompt for an item as a judge is asked it, its responses in this order."""
-    return render(prompt, guarded(item.question), [shown(item.responses[index]) for index in order])
+    responses = [shown(item.responses[index]) for index in order]
+    return render(prompt, guarded(item.question), responses, guarded(item.reference_answer))
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One turn of what a judge is shown before the item: a worked example, or the answer to it.
+
+    Attributes:
+        role: ``user`` or ``assistant``.
+        text: what is said.
+        image: the path of the picture that stands before the text, if there is one.
+    """
+
+    role: Literal["user", "assistant"]
+    text: str
+    image: str | None = None
+
+
+def example_turns(prompt: Prompt) -> tuple[Turn, ...]:
+    """Render the worked examples of a prompt: for each a question, and what the judge is shown to have answered."""
+    turns: list[Turn] = []
+    for example in prompt.examples:
+        asked = render(prompt, example.question, example.responses, example.reference_answer)
+        turns += [Turn("user", asked, example.image), Turn("assistant", example.answer)]
+    return tuple(turns)
+
+
+def in_one_text(turns: Sequence[Turn], text: str) -> str:
+    """Return worked examples and a prompt as one text, for models that take no turns."""
+    parts = [
+        f"Example {i // 2 + 1}\n\n{turn.text}" if turn.role == "user" else turn.text for i, turn in enumerate(turns)
+    ]
+    return "\n\n".join([*parts, *(["Your turn"] if turns else []), text])
+
+
+def fingerprint(prompt: Prompt) -> str:
+    """Return the SHA-256 of all that decides what a judge is shown and how its answer is read.
+
+    Two prompts with the same fingerprint give the same numbers; id, version, description and cases play no part.
+    """
+    parts = prompt.model_dump(mode="json", include=_DECISIVE)
+    parts["examples"] = [
+        {**example, "image": None if image is None else hashlib.sha256(Path(image).read_bytes()).hexdigest()}
+        for example in parts["examples"]
+        for image in [example["image"]]
+    ]
+    if prompt.scoring == "generate":
+        del parts["answers"], parts["scoring"]
+    decisive = {name: value for name, value in parts.items() if value}
+    return hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()
+
+
+_DECISIVE = {
+    "mode", "system", "template", "template_from", "variables", "examples", "scoring", "labels", "ties", "scale", "parser", "answers",
+}  # fmt: skip
 
 
 @lru_cache(maxsize=256)
@@ -98,6 +165,13 @@ def template_text(prompt: Prompt) -> str:
         return prompt.template
     assert prompt.template_from is not None
     return _published(prompt.id, prompt.template_from)
+
+
+def is_published_here(prompt: Prompt) -> bool:
+    """Tell whether the text of a prompt can be had: it is the prompt's own, or its package is installed."""
+    if prompt.template_from is None:
+        return True
+    return importlib.util.find_spec(prompt.template_from.call.partition(":")[0].partition(".")[0]) is not None
 
 
 _fetched: dict[tuple[str, str], str] = {}

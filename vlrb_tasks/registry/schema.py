@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, field_validator, model_validator
 
 from ..core.ordering import OrderPolicy
 from ..core.parsing import ParserKind, parse_verdict
@@ -14,13 +16,21 @@ from ..core.voting import Average, Family, Mode, family_mode
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
+GIVEN = frozenset({"question", "responses", "labels", "reference_answer"})
+"""What every template is given, beside the prompt's own variables."""
+
 
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+def is_name(text: str) -> bool:
+    """Tell whether a text can name a prompt, a benchmark or a task."""
+    return _NAME.fullmatch(text) is not None
+
+
 def _name(value: Any) -> Any:
-    if isinstance(value, str) and _NAME.fullmatch(value) is None:
+    if isinstance(value, str) and not is_name(value):
         raise ValueError("a name in small letters, digits and underscores that begins with a letter")
     return value
 
@@ -80,6 +90,37 @@ class Answers(_Strict):
     ranking: str | None = None
 
 
+class Example(_Strict):
+    """A judged example that stands before the item: in a chat as turns of its own, else as text.
+
+    Attributes:
+        image: its picture, a path from the folder of the prompt's file.
+        answer: what the judge is shown to have answered.
+    """
+
+    question: str
+    responses: tuple[str, ...]
+    answer: str
+    image: str | None = None
+    reference_answer: str = ""
+
+
+Variable = bool | int | float | str | tuple[str, ...]
+"""The value of a variable of a template: a word, a number, yes or no, or a list of texts."""
+
+
+class Generation(_Strict):
+    """Generation settings, under the names that lmms-eval passes to its adapters."""
+
+    temperature: float | None = Field(default=None, ge=0)
+    top_p: float | None = Field(default=None, gt=0, le=1)
+    top_k: int | None = Field(default=None, ge=0)
+    do_sample: bool | None = None
+    num_beams: int | None = Field(default=None, ge=1)
+    max_new_tokens: int | None = Field(default=None, ge=1)
+    until: tuple[str, ...] | None = None
+
+
 class Prompt(_Strict):
     """A judge prompt: what is asked, and how the answer is read.
 
@@ -88,7 +129,14 @@ class Prompt(_Strict):
         version: goes up whenever the rendered text or the parser changes.
         mode: ``pairwise``: which of two responses is better; ``pointwise``: a score for one;
             ``ranking``: an order of several.
-        template: Jinja, with ``question`` and ``responses``; or ``template_from``, not both.
+        system: the system text, for models that take one.
+        template: Jinja, with ``question``, ``responses``, ``labels``, ``reference_answer`` (the right answer, or
+            nothing where the data has none) and ``variables``; or ``template_from``, not both.
+        variables: further variables and their values, which a task may change: a rubric, a language, a switch.
+        examples: judged examples that stand before the item.
+        needs_reference_answer: the prompt makes no sense for a benchmark that has no right answers.
+        scoring: ``generate``: the judge writes, and the parser reads; ``loglikelihood``: the judge writes nothing,
+            and of ``answers`` the likeliest is its verdict.
         labels: how the prompt calls its slots; ``ties`` how it calls a tie, if it allows one.
         scale: the lowest and the highest score, for ``pointwise``.
         parser: the kinds that are tried, in order.
@@ -105,13 +153,18 @@ class Prompt(_Strict):
     system: str | None = None
     template: str | None = None
     template_from: TemplateFrom | None = None
+    variables: dict[Name, Variable] = Field(default_factory=dict)
+    examples: tuple[Example, ...] = ()
+    needs_reference_answer: bool = False
+    scoring: Literal["generate", "loglikelihood"] = "generate"
     labels: tuple[str, ...] = ()
     ties: str | None = None
     scale: tuple[float, float] | None = None
     parser: Annotated[tuple[ParserStep, ...], BeforeValidator(_listed)]
     answers: Answers
-    generation: dict[str, Any] = Field(default_factory=dict)
+    generation: Generation = Generation()
     cases: tuple[Case, ...]
+    _changed: frozenset[str] = PrivateAttr(default=frozenset())
 
     @model_validator(mode="after")
     def _one_template(self) -> Prompt:
@@ -129,12 +182,50 @@ class Prompt(_Strict):
             raise ValueError("a scale whose first end is the lower one")
         if not self.parser:
             raise ValueError("a parser of at least one kind")
+        likelihoods = self.scoring == "loglikelihood"
+        if likelihoods != ("loglikelihood" in self.kinds) or (likelihoods and len(self.kinds) > 1):
+            raise ValueError("parser {kind: loglikelihood} and no other with scoring loglikelihood, and only with it")
+        if likelihoods and self.mode != "pairwise":
+            raise ValueError("mode pairwise for scoring loglikelihood")
+        return self
+
+    @model_validator(mode="after")
+    def _fitting_examples(self) -> Prompt:
+        own = sorted(set(self.variables) & GIVEN)
+        if own:
+            raise ValueError(f"variables with other names than {own[0]}, which every template is given")
+        for number, example in enumerate(self.examples):
+            count = len(self.labels) or 1
+            if len(example.responses) != count:
+                raise ValueError(f"examples.{number} with {count} responses, not {len(example.responses)}")
         return self
 
     @property
     def kinds(self) -> tuple[ParserKind, ...]:
         """The kinds of the parser, in order."""
         return tuple(step.kind for step in self.parser)
+
+    @property
+    def identity(self) -> str:
+        """The prompt and its version, as logs and tables name it, with the variables that a task changed."""
+        changed = ",".join(f"{name}={_worded(self.variables[name])}" for name in sorted(self._changed))
+        return f"{self.id}@{self.version}" + (f"({changed})" if changed else "")
+
+    def with_variables(self, values: Mapping[str, Variable]) -> Prompt:
+        """Return the prompt with other values of its variables.
+
+        Raises:
+            ValueError: it has no such variable, or one of another kind.
+        """
+        for name, value in values.items():
+            if name not in self.variables:
+                known = ", ".join(sorted(self.variables)) or "none"
+                raise ValueError(f"variables.{name}: prompt {self.id} has no such variable; there are {known}")
+            if type(value) is not type(self.variables[name]):
+                raise ValueError(f"variables.{name}: got {value!r}; expected a value like {self.variables[name]!r}")
+        changed = self.model_copy(update={"variables": {**self.variables, **values}})
+        changed._changed = frozenset(name for name, value in values.items() if value != self.variables[name])
+        return changed
 
     def read(self, text: str | None) -> Verdict:
         """Return the verdict of a judge's text under this prompt's parser."""
@@ -149,6 +240,12 @@ class Prompt(_Strict):
         return verdict.outcome
 
 
+def _worded(value: Variable) -> str:
+    """Return a value as a short word: itself, or a hash of what is long."""
+    text = str(value)
+    return text if re.fullmatch(r"[\w.-]{1,24}", text) else hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
 class Columns(_Strict):
     """Which column of the data set holds what. A value is a column's name.
 
@@ -160,9 +257,11 @@ class Columns(_Strict):
         images: one image, or a list.
         ranking: the rank of each response, 0 for the best.
         winner: which of two responses is better, in the words of ``Benchmark.winners``.
+        best: the column, one of ``responses``, whose response is always the better one, such as ``chosen``.
         score: a number, or a conversation whose last turn tells one.
         order: the labels of the responses, best first, such as ``CABD``.
         models: who wrote each response: one column with a list, or a column for each. A mapping is its name.
+        reference_answer: the right answer, for prompts that show it to the judge; may be empty.
     """
 
     id: str | None = None
@@ -171,15 +270,19 @@ class Columns(_Strict):
     images: str | None = None
     ranking: str | None = None
     winner: str | None = None
+    best: str | None = None
     score: str | None = None
     order: str | None = None
     models: str | tuple[str, ...] | None = None
     tags: str | None = None
+    reference_answer: str | None = None
 
     @model_validator(mode="after")
     def _one_reference(self) -> Columns:
-        if sum(value is not None for value in (self.ranking, self.winner, self.score, self.order)) != 1:
-            raise ValueError("one of ranking, winner, score and order")
+        if sum(value is not None for value in (self.ranking, self.winner, self.best, self.score, self.order)) != 1:
+            raise ValueError("one of ranking, winner, best, score and order")
+        if self.best is not None and (self.responses is None or self.best not in tuple(self.responses)):
+            raise ValueError("best to be one of the columns of responses")
         return self
 
 
@@ -277,6 +380,7 @@ class JudgeConfig(_Strict):
         seed: the seed of the orders.
         average: how several scores of one response become one.
         options: settings of an embedded benchmark, such as the number of scenes.
+        variables: other values for the variables of the prompt.
     """
 
     benchmark: Name | Benchmark
@@ -286,6 +390,7 @@ class JudgeConfig(_Strict):
     seed: int = 0
     average: Average = "mean"
     options: dict[str, int] = Field(default_factory=dict)
+    variables: dict[str, Variable] = Field(default_factory=dict)
 
     @field_validator("draws", mode="before")
     @classmethod

@@ -223,7 +223,8 @@ def log_metrics(log: Log, registry: Registry) -> list[Metric]:
     groups = known.groups.order if known is not None else ()
     groups = groups or tuple(sorted({b.group for b in log.ballots}))
     tags = sorted({tag for b in log.ballots for tag in b.tags})
-    return family_metrics(log.origin.family, groups, max(len(b.votes) for b in log.ballots), tags)
+    soft = any(vote.shares is not None for b in log.ballots for vote in b.votes)
+    return family_metrics(log.origin.family, groups, max(len(b.votes) for b in log.ballots), tags, soft)
 
 
 def score_log(log: Log, registry: Registry) -> dict[str, Score]:
@@ -273,7 +274,7 @@ def read_again(log: Log, name: str, registry: Registry) -> tuple[Log, list[Chang
         raise LogError(f"{log.path}: keeps no texts of the judge. Fix: --parser needs a log with raw outputs.")
     known = registry.benchmarks.get(log.origin.benchmark)
     official = prompt is None or (known is not None and reads_officially(known, prompt))
-    label = name if prompt is None else f"{prompt.id}@{prompt.version}"
+    label = name if prompt is None else f"{prompt.identity}"
     origin = replace(log.origin, rule=OFFICIAL if official else f"parser of {label}")
     ballots, changes = [], []
     for old in log.ballots:

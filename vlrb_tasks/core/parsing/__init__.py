@@ -9,7 +9,8 @@ decides, and within a kind the last explicit verdict stands:
 - ``prose``: sentences and lone labels (see ``prose`` and ``claims``);
 - ``score``: a number on the prompt's scale (see ``scores``);
 - ``order``: an order of the slots (see ``rankings``);
-- ``vlrewardbench_official``: the benchmark's own rule (see ``official``).
+- ``vlrewardbench_official``: the benchmark's own rule (see ``official``);
+- ``loglikelihood``: how likely each answer was (see ``likelihoods``).
 
 Thinking blocks are left out first. A block that was never closed leaves nothing: the judge was cut off.
 """
@@ -25,14 +26,15 @@ from typing import Literal, get_args
 from ..verdicts import Outcome, Verdict, is_failure
 from .folding import Folded, fold, thinking_spans
 from .lexicon import Lexicon, Naming, lexicon, naming
+from .likelihoods import likelihood_text, parse_likelihoods
 from .official import official_choice, parse_official
 from .prose import parse_prose
 from .rankings import parse_ranking
 from .scores import number_alone, parse_score
 
-__all__ = ["PARSER_KINDS", "ParserKind", "official_choice", "parse_official", "parse_verdict"]
+__all__ = ["PARSER_KINDS", "ParserKind", "likelihood_text", "official_choice", "parse_official", "parse_verdict"]
 
-ParserKind = Literal["tag", "boxed", "brackets", "prose", "score", "order", "vlrewardbench_official"]
+ParserKind = Literal["tag", "boxed", "brackets", "prose", "score", "order", "vlrewardbench_official", "loglikelihood"]
 PARSER_KINDS: tuple[ParserKind, ...] = get_args(ParserKind)
 
 _TAG = re.compile(
@@ -80,6 +82,8 @@ def parse_verdict(
         if kind == "vlrewardbench_official":
             official = parse_official(text)
             verdict = None if official.outcome == "unparsed" else official
+        elif kind == "loglikelihood":
+            verdict = parse_likelihoods(text)
         else:
             if plain is None:
                 plain = fold(_without_thinking(text))

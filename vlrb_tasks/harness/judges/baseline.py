@@ -6,6 +6,7 @@ those of any model.
 
 from __future__ import annotations
 
+import math
 import random
 from typing import Any, Literal, get_args
 
@@ -88,8 +89,14 @@ class BaselineJudge(lmms):
         ]
 
     def loglikelihood(self, requests: list[Instance]) -> list[tuple[float, bool]]:
-        """Not given: a baseline only answers in words."""
-        raise NotImplementedError("vlrb_baseline answers in words only.")
+        """Return the loss of each answer: that of the policy's own is the lowest."""
+        return [self._loss(request.metadata["judgment"], request.metadata["answer"]) for request in requests]
+
+    def _loss(self, judgment: Any, answer: Outcome) -> tuple[float, bool]:
+        outcome = self._outcome(judgment)
+        if outcome not in ("first", "second", "tie"):
+            return (math.nan if outcome == "failed" else math.log(2)), False
+        return (math.log(10 / 9), True) if outcome == answer else (math.log(10), False)
 
     def generate_until_multi_round(self, requests: list[Instance]) -> list[str]:
         """Not given: a judgment has one round."""

@@ -1,0 +1,1 @@
+"""YAML files for vlrb-tasks, and nothing to import."""
