@@ -269,6 +269,50 @@ def matrix(
     print(prompt_matrix(names, task, model, model_args, output, context.args, json))
 
 
+journal = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="Journals of votes, as --model vote_judge keeps them."
+)
+app.add_typer(journal, name="journal")
+
+
+@journal.command("inspect")
+def journal_inspect(
+    folder: Annotated[Path, typer.Argument(help="The folder of a journal, or one file of it.")],
+) -> None:
+    """Show what a journal holds: model, tasks, votes, failures, damaged lines.
+
+    Example: vlrb journal inspect votes/
+    """
+    from .journal import inspected
+
+    print(inspected(folder))
+
+
+@journal.command("merge")
+def journal_merge(
+    folders: Annotated[list[Path], typer.Argument(help="Journals of the same model and prompts.")],
+    output: Annotated[Path, typer.Option(help="A new folder.")],
+) -> None:
+    """Merge journals into a new one, without failures and repeats.
+
+    Example: vlrb journal merge votes_a/ votes_b/ --output votes/
+    """
+    from .journal import merged
+
+    print(merged(folders, output))
+
+
+@journal.command("compact")
+def journal_compact(folder: Annotated[Path, typer.Argument(help="The folder of a journal.")]) -> None:
+    """Put a journal into one file, without failures, repeats and damaged lines.
+
+    Example: vlrb journal compact votes/
+    """
+    from .journal import compacted
+
+    print(compacted(folder))
+
+
 @app.command()
 def correlate(
     file: Annotated[Path, typer.Argument(help="CSV, TSV, JSON, JSON lines or parquet.")],

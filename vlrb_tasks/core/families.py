@@ -27,6 +27,7 @@ from .scoring import (
     outcome_rates,
     pairwise_metrics,
     plain_mean,
+    pooled_rate,
     vote_metrics,
 )
 from .voting import TIE, Ballot, Family
@@ -35,7 +36,12 @@ Measure = Callable[[np.ndarray, np.ndarray], Correlation]
 
 
 def family_metrics(
-    family: Family, groups: Sequence[str], votes: int, tags: Sequence[str] = (), soft: bool = False
+    family: Family,
+    groups: Sequence[str],
+    votes: int,
+    tags: Sequence[str] = (),
+    soft: bool = False,
+    partly: bool = False,
 ) -> list[Metric]:
     """Return the metrics of a family, in the order in which tables show them.
 
@@ -45,13 +51,24 @@ def family_metrics(
         votes: how many votes are drawn for an item.
         tags: error tags, for the pairwise family.
         soft: the votes tell how likely each response is the better one.
+        partly: not all planned votes had to be drawn.
     """
+    further = [*(soft_metrics() if soft else []), *([DRAWN] if partly else [])]
     if family == "pairwise":
-        return [*pairwise_metrics(groups, votes, tags), *(soft_metrics() if soft else [])]
+        return [*pairwise_metrics(groups, votes, tags), *further]
     own = {"pairwise_ties": _tie_metrics, "pointwise": _score_metrics, "ranking": _ranking_metrics}[family]
     if family == "pairwise_ties":
-        return [*own(list(groups)), *vote_metrics(votes), *(soft_metrics() if soft else [])]
-    return [*own(list(groups)), *outcome_rates(ties=False)]
+        return [*own(list(groups)), *vote_metrics(votes), *further]
+    return [*own(list(groups)), *outcome_rates(ties=False), *further]
+
+
+DRAWN = Metric(
+    "drawn_rate",
+    lambda b: [len(b.votes), b.planned],
+    pooled_rate,
+    None,
+    "votes that were drawn / votes that were planned",
+)
 
 
 def soft_metrics() -> list[Metric]:

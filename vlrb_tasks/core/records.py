@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any, get_args
 
+from .stopping import Plan
 from .verdicts import OUTCOMES
 from .voting import Ballot, Origin, Reading, Vote
 
@@ -25,6 +27,7 @@ def ballot_record(ballot: Ballot) -> dict[str, Any]:
         "prompt": ballot.origin.prompt,
         "rule": ballot.origin.rule,
         **({} if ballot.origin.family == "pairwise" else _further(ballot)),
+        **({} if ballot.plan is None else {"plan": asdict(ballot.plan)}),
         "votes": [
             {
                 "draw": vote.draw,
@@ -37,6 +40,7 @@ def ballot_record(ballot: Ballot) -> dict[str, Any]:
                 **({} if vote.score is None else {"score": vote.score}),
                 **({} if vote.ranking is None else {"ranking": list(vote.ranking)}),
                 **({} if vote.shares is None else {"shares": list(vote.shares)}),
+                **({} if vote.tokens is None else {"tokens": list(vote.tokens)}),
             }
             for vote in ballot.votes
         ],
@@ -79,9 +83,12 @@ def ballot_from_record(record: Mapping[str, Any]) -> Ballot:
             score=record.get("score"),
             ranking=None if record.get("ranking") is None else tuple(record["ranking"]),
             models=tuple(record.get("models", ())),
+            plan=None if record.get("plan") is None else Plan(**record["plan"]),
         )
     except KeyError as error:
         raise ValueError(f"a ballot without {error}") from error
+    except TypeError as error:
+        raise ValueError(f"plan: {error}") from error
 
 
 def _vote(record: Mapping[str, Any]) -> Vote:
@@ -102,5 +109,6 @@ def _vote(record: Mapping[str, Any]) -> Vote:
         reading=record["reading"],
         score=record.get("score"),
         ranking=None if record.get("ranking") is None else tuple(record["ranking"]),
+        tokens=None if record.get("tokens") is None else (record["tokens"][0], record["tokens"][1]),
         shares=None if record.get("shares") is None else (record["shares"][0], record["shares"][1]),
     )

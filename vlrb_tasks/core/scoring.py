@@ -120,13 +120,21 @@ def _is(outcome: str) -> Callable[[Ballot, Vote], bool | None]:
 
 
 def _rate(test: Callable[[Ballot, Vote], bool | None]) -> Callable[[Ballot], Value]:
-    """Return the ``[part, of]`` value of a test on votes; votes for which it says ``None`` do not count."""
+    """Return the ``[part, of]`` value of a test on votes; votes for which it says ``None`` do not count.
+
+    Failures are counted over all votes, all else over those that were asked whatever the others said.
+    """
 
     def value(ballot: Ballot) -> Value:
-        answers = [answer for vote in ballot.votes if (answer := test(ballot, vote)) is not None]
+        votes = ballot.votes if test is _failed else ballot.fair_votes
+        answers = [answer for vote in votes if (answer := test(ballot, vote)) is not None]
         return [sum(answers), len(answers)]
 
     return value
+
+
+def _failed(_: Ballot, vote: Vote) -> bool:
+    return vote.outcome == "failed"
 
 
 def _names_first(ballot: Ballot, vote: Vote) -> bool | None:
@@ -158,9 +166,14 @@ def accuracy_at(k: int, correct: int, drawn: int) -> float:
 
 def _at(k: int) -> Callable[[Ballot], Value]:
     def value(ballot: Ballot) -> float | None:
-        if ballot.preferred is None or len(ballot.votes) < k:
+        votes = ballot.fair_votes
+        if ballot.preferred is None:
             return None
-        return accuracy_at(k, sum(vote.choice == ballot.preferred for vote in ballot.votes), len(ballot.votes))
+        if k == ballot.planned and ballot.plan is not None:
+            return _strict(ballot)
+        if len(votes) < k:
+            return None
+        return accuracy_at(k, sum(vote.choice == ballot.preferred for vote in votes), len(votes))
 
     return value
 
@@ -172,7 +185,13 @@ def outcome_rates(ties: bool = True) -> list[Metric]:
     """Return the shares of votes that are unparsed, failed, and, where there are ties, for a tie."""
     meanings = {"unparsed": "votes with no verdict in them", "failed": "requests that failed", "tie": "votes for a tie"}
     return [
-        Metric(f"{outcome}_rate", _rate(_is(outcome)), pooled_rate, None if outcome == "tie" else False, meaning)
+        Metric(
+            f"{outcome}_rate",
+            _rate(_failed if outcome == "failed" else _is(outcome)),
+            pooled_rate,
+            None if outcome == "tie" else False,
+            meaning,
+        )
         for outcome, meaning in meanings.items()
         if ties or outcome != "tie"
     ]

@@ -45,6 +45,10 @@ _FAILED = re.compile(
 )
 
 
+NOT_DRAWN = "[VLRB_NOT_DRAWN]"
+"""What stands for the text of a vote that was planned and not asked for: it is no vote, and nothing failed."""
+
+
 def is_failure(text: str | None) -> bool:
     """Tell whether a text stands for a request that failed, so that there is no judgment to read.
 

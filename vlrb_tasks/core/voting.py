@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Literal
@@ -11,6 +11,7 @@ from typing import Literal
 from .consensus import Ranking, consensus
 from .items import Item
 from .ordering import Order
+from .stopping import Plan
 from .verdicts import Outcome
 
 Reading = Literal["for", "against", "none"]
@@ -47,6 +48,7 @@ class Vote:
         score: the score, on the prompt's scale, of a judge that scores.
         ranking: response indices, best first, of a judge that ranks.
         shares: the probability of each of the two responses, of a judge that is asked for likelihoods.
+        tokens: how many tokens went in and came out, where the adapter says so.
     """
 
     draw: int
@@ -59,6 +61,7 @@ class Vote:
     score: float | None = None
     ranking: Ranking | None = None
     shares: tuple[float, float] | None = None
+    tokens: tuple[int, int] | None = None
 
 
 def official_reading(number: int | None, preferred: int | None, order: Order) -> Reading:
@@ -119,6 +122,7 @@ class Ballot:
         score: people's score, for a judge that scores.
         ranking: people's ranking, for a judge that ranks.
         models: who wrote each response, where the data set says so.
+        plan: how many votes there were to be, where not all of them had to be drawn.
     """
 
     key: str
@@ -132,16 +136,38 @@ class Ballot:
     score: float | None = None
     ranking: Ranking | None = None
     models: tuple[str, ...] = ()
+    plan: Plan | None = None
+
+    @property
+    def counted(self) -> int:
+        """The number of votes of which a response needs more than half: all that were planned.
+
+        A ballot that stopped at a stated risk is decided by those that were drawn.
+        """
+        return len(self.votes) if self.plan is None or self.plan.stop == "confidence" else self.plan.planned
+
+    @property
+    def planned(self) -> int:
+        """The votes that there were to be."""
+        return len(self.votes) if self.plan is None else self.plan.planned
+
+    @property
+    def fair_votes(self) -> tuple[Vote, ...]:
+        """The votes that were asked whatever the others said. Rates over votes are of these.
+
+        Later ones are drawn for items on which the first ones do not agree, and are no fair sample.
+        """
+        return self.votes if self.plan is None else self.votes[: self.plan.certain]
 
     @property
     def decision(self) -> int | None:
         """The response with more than half of all drawn votes; ``None`` where the ballot is undecided."""
-        return majority([vote.choice for vote in self.votes])
+        return majority([vote.choice for vote in self.votes], self.counted)
 
     @property
     def decision_or_tie(self) -> int | None:
         """The same with ties as votes of their own: a response, ``TIE``, or ``None``."""
-        return majority([TIE if vote.outcome == "tie" else vote.choice for vote in self.votes])
+        return majority([TIE if vote.outcome == "tie" else vote.choice for vote in self.votes], self.counted)
 
     @property
     def judged_score(self) -> float | None:
@@ -168,14 +194,14 @@ class Ballot:
     def official_decision(self) -> Reading:
         """What the votes decide as the benchmark reads them: more than half for, more than half against, or neither."""
         readings = [vote.reading for vote in self.votes]
-        if 2 * readings.count("for") > len(readings):
+        if 2 * readings.count("for") > self.counted:
             return "for"
-        if 2 * readings.count("against") > len(readings):
+        if 2 * readings.count("against") > self.counted:
             return "against"
         return "none"
 
 
-def ballot(item: Item, votes: Sequence[Vote], origin: Origin) -> Ballot:
+def ballot(item: Item, votes: Sequence[Vote], origin: Origin, plan: Plan | None = None) -> Ballot:
     """Return the ballot of an item."""
     lengths = tuple(map(len, item.responses))
     return Ballot(
@@ -190,16 +216,29 @@ def ballot(item: Item, votes: Sequence[Vote], origin: Origin) -> Ballot:
         item.score,
         item.ranking,
         item.models,
+        plan,
     )
 
 
-def majority(choices: Sequence[int | None]) -> int | None:
-    """Return the choice with more than half of all votes, unparsed ones (``None``) counted in the total.
+def reported_choices(family: Family, votes: Sequence[Vote]) -> list[list[Hashable | None]]:
+    """Return what the votes are for under each rule of counting that a family reports; none for scores and rankings.
 
-    >>> majority([0, 0, None]), majority([0, None]), majority([0, 1]), majority([])
-    (0, None, None, None)
+    No further vote may be left out before all of these are decided.
+    """
+    if family == "pairwise":
+        return [[vote.choice for vote in votes], [None if vote.reading == "none" else vote.reading for vote in votes]]
+    if family == "pairwise_ties":
+        return [[TIE if vote.outcome == "tie" else vote.choice for vote in votes]]
+    return []
+
+
+def majority(choices: Sequence[int | None], of: int | None = None) -> int | None:
+    """Return the choice with more than half of ``of`` votes, by default of all, unparsed ones (``None``) included.
+
+    >>> majority([0, 0, None]), majority([0, None]), majority([0, 1]), majority([]), majority([0, 0], of=5)
+    (0, None, None, None, None)
     """
     for choice in {choice for choice in choices if choice is not None}:
-        if 2 * sum(c == choice for c in choices) > len(choices):
+        if 2 * sum(c == choice for c in choices) > (len(choices) if of is None else of):
             return choice
     return None

@@ -49,6 +49,8 @@ def register() -> list[Any]:
         judges = "vlrb_tasks.harness.judges"
         return [
             ModelManifest(model_id="vlrb_baseline", simple_class_path=f"{judges}.baseline.BaselineJudge"),
+            ModelManifest(model_id="vote_judge", simple_class_path=f"{judges}.vote_judge.VoteJudge"),
+            ModelManifest(model_id="vlrb_replay", simple_class_path=f"{judges}.replay.ReplayJudge"),
             ModelManifest(model_id="vlrb_likelihood", simple_class_path=f"{judges}.likelihood.LikelihoodJudge"),
         ]
     except Exception as error:  # another package's evaluation must not suffer from ours

@@ -7,11 +7,12 @@ hands the ballot to the scores. lmms-eval does the rest: models, ranks, batches,
 from __future__ import annotations
 
 import copy
+import hashlib
+import json
 import math
 import re
-import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,8 @@ from ..core.ordering import Order, as_given, draw_orders
 from ..core.parsing import likelihood_text
 from ..core.records import ballot_record
 from ..core.scoring import Metric, Score
-from ..core.verdicts import Outcome
+from ..core.stopping import Plan
+from ..core.verdicts import NOT_DRAWN, Outcome
 from ..core.voting import Vote, ballot
 from ..data.images import RecentImages, open_image
 from ..data.rows import items_of
@@ -39,6 +41,7 @@ from ..registry.loading import RegistryError, check, nearest
 from ..registry.rendering import example_turns, fingerprint, in_one_text, judge_text
 from ..registry.schema import Benchmark, JudgeConfig, Prompt
 from ..report.table import announce
+from .callers import local_of_a_caller
 from .results import Unlisted, with_further_results
 
 FILTER = "none"
@@ -59,12 +62,14 @@ class Judgment:
 class _Drawn:
     """A vote on its way through lmms-eval's filters. As text it is its verdict, which is what logs call filtered."""
 
-    vote: Vote
+    vote: Vote | None
+    """``None`` for a vote that was not asked for."""
+
     counts: bool = True
     """No, for the likelihood of an answer that others of the same draw follow."""
 
     def __str__(self) -> str:
-        return self.vote.outcome if self.counts else ""
+        return "not drawn" if self.vote is None else self.vote.outcome if self.counts else ""
 
 
 class _Docs(Sequence[dict[str, Any]]):
@@ -108,7 +113,8 @@ class JudgeTask(ConfigurableTask):
         self.prompt = known.prompt_of(self.judge, self.benchmark)
         self.reader: Reader = reader(self.benchmark_name, self.benchmark, self.prompt, self.judge.average)
         self.draws = self.judge.draws
-        self._made_for_chat = _local_of_a_caller("task_type", lambda value: value in ("simple", "chat")) == "chat"
+        self.plan: Plan | None = None
+        self._made_for_chat = local_of_a_caller("task_type", lambda value: value in ("simple", "chat")) == "chat"
         self._scores: dict[str, Score] = {}
         settings["test_split"] = self.benchmark.dataset.split
         wanted = self.prompt.generation.model_dump(mode="json", exclude_none=True)
@@ -173,7 +179,11 @@ class JudgeTask(ConfigurableTask):
 
     def build_all_requests(self, **kwargs: Any) -> None:
         """Build the requests of this rank's items."""
-        model = _local_of_a_caller("lm", lambda value: hasattr(value, "is_simple"))
+        model = local_of_a_caller("lm", lambda value: hasattr(value, "is_simple"))
+        stopping = getattr(model, "vote_stopping", None)
+        if stopping is not None:
+            self.plan = stopping.plan(self.reader.origin.family, len(self._asked(self.items[0])))
+            self._prepare_metric_and_aggregation()
         self._as_messages = self._made_for_chat if model is None else not model.is_simple
         self._system = kwargs.get("system_instruction") or self.prompt.system
         if kwargs.pop("cache_requests", False):
@@ -190,7 +200,7 @@ class JudgeTask(ConfigurableTask):
                 request_type="loglikelihood" if answer else "generate_until",
                 arguments=self._arguments(judgment, answer, doc_id, metadata["split"]),
                 idx=idx,
-                metadata={**metadata, "judgment": judgment, "answer": answer},
+                metadata={**metadata, "judgment": judgment, "answer": answer, "judge": self},
                 doc={"index": doc_id, "key": item.key},
             )
             for idx, (judgment, answer) in enumerate(asked)
@@ -247,18 +257,35 @@ class JudgeTask(ConfigurableTask):
 
     def apply_filters(self) -> None:
         """Read the texts: from here on a request carries its vote."""
-        likelihoods: dict[tuple[int, int], dict[Outcome, float]] = {}
+        draws: dict[tuple[int, int], list[Instance]] = {}
         for instance in self._instances:
-            judgment, answer = instance.metadata["judgment"], instance.metadata["answer"]
-            text = instance.resps[0] if instance.resps else None
-            if answer is not None:  # (loss, is greedy): adapters return the loss of the answer, not its likelihood
-                found = likelihoods.setdefault((instance.doc["index"], instance.idx // len(self._answers)), {})
-                found[answer] = -_loss(text)
-                whole = len(found) == len(self._answers) and not any(map(math.isnan, found.values()))
-                text = likelihood_text(found) if whole else None
-            drawn = _Drawn(self._vote(judgment, text), counts=answer in (None, self._answers[-1]))
-            instance.filtered_resps[FILTER] = drawn
-            instance.raw_filtered_resps[FILTER] = drawn  # the text stands in the ballot, once
+            draws.setdefault((instance.doc["index"], instance.idx // len(self._answers)), []).append(instance)
+        for instances in draws.values():
+            texts = [instance.resps[0] if instance.resps else None for instance in instances]
+            vote = None if NOT_DRAWN in texts else self.read_draw(instances, texts)
+            for number, instance in enumerate(instances, 1):
+                drawn = _Drawn(vote, counts=number == len(instances))
+                instance.filtered_resps[FILTER] = drawn
+                instance.raw_filtered_resps[FILTER] = drawn  # the text stands in the ballot, once
+
+    def read_draw(self, instances: Sequence[Instance], responses: Sequence[Any]) -> Vote:
+        """Read what a judge gave for one draw: a text, or the likelihood of each answer.
+
+        Args:
+            instances: the requests of the draw: one, or one for each answer.
+            responses: what came for each; a likelihood is a loss, as adapters return it.
+        """
+        text = responses[0]
+        if instances[0].metadata["answer"] is not None:
+            found = {
+                one.metadata["answer"]: -_loss(response) for one, response in zip(instances, responses, strict=True)
+            }
+            text = None if any(map(math.isnan, found.values())) else likelihood_text(found)
+        facts = instances[0].metadata
+        if facts.get("read", (None,))[0] is not text or text is None:  # vote_judge reads each text as it comes
+            facts["read"] = (text, self._vote(facts["judgment"], text))
+        vote: Vote = facts["read"][1]
+        return replace(vote, tokens=_tokens(instances[0]))
 
     def _vote(self, judgment: Judgment, text: str | None) -> Vote:
         return self.reader.vote(judgment.draw, judgment.order, text, judgment.item.preferred)
@@ -273,11 +300,11 @@ class JudgeTask(ConfigurableTask):
         """
         item = self.items[doc["index"]]
         results = [result for result in results if not isinstance(result, _Drawn) or result.counts]
-        votes = [
+        found = [
             result.vote if isinstance(result, _Drawn) else self._vote(judgment, result)
             for judgment, result in zip(self._asked(item), results, strict=True)
         ]
-        decided = ballot(item, votes, self.reader.origin)
+        decided = ballot(item, [vote for vote in found if vote is not None], self.reader.origin, self.plan)
         values = {metric.name: metric.of_ballot(decided) for metric in self.metrics}
         return {BALLOT: ballot_record(decided), **values}
 
@@ -287,7 +314,8 @@ class JudgeTask(ConfigurableTask):
         votes = self.draws * (2 if self.judge.order == "both" else 1)
         groups = self.benchmark.groups.order or sorted({item.group for item in getattr(self, "items", ())})
         soft = self.prompt.scoring == "loglikelihood"
-        self.metrics: list[Metric] = family_metrics(self.benchmark.metrics, groups, votes, tags, soft)
+        partly = getattr(self, "plan", None) is not None
+        self.metrics: list[Metric] = family_metrics(self.benchmark.metrics, groups, votes, tags, soft, partly)
         self._metric_fn_list: dict[str, Any] = {}
         self._metric_fn_kwargs: dict[str, Any] = {}
         self._aggregation_list: dict[str, Callable[..., Any]] = {}
@@ -314,6 +342,22 @@ class JudgeTask(ConfigurableTask):
             further[f"{name}_n"] = Unlisted(score.n)
         return further
 
+    def image_hash(self, doc_id: int) -> str:
+        """Return a short hash of an item's pictures and of those of the prompt's examples."""
+        digest = hashlib.blake2b(digest_size=8)
+        for image in [*self._example_images, *self._images(doc_id)]:
+            digest.update(f"{image.size}".encode() + image.tobytes())
+        return digest.hexdigest()
+
+    def asked_with(self) -> dict[str, Any]:
+        """Return what decides what is asked, beside the data: for the journal of votes."""
+        return {
+            "prompt": self.reader.origin.prompt,
+            "prompt_sha256": fingerprint(self.prompt),
+            "system": self._system,
+            "settings": json.loads(json.dumps(self._settings(), default=str)),
+        }
+
     def dump_config(self) -> dict[str, Any]:
         """Return the task's configuration as the results file keeps it."""
         return {
@@ -331,26 +375,18 @@ class JudgeTask(ConfigurableTask):
         }
 
 
+def _tokens(instance: Instance) -> tuple[int, int] | None:
+    """Return the tokens that went in and came out, where the adapter says so."""
+    counts = instance.token_counts[0] if instance.token_counts else None
+    if counts is None or (counts.input_tokens is None and counts.output_tokens is None):
+        return None
+    return counts.input_tokens or 0, counts.output_tokens or 0
+
+
 def _loss(response: Any) -> float:
     """Return the loss that an adapter gave as ``(loss, is greedy)``, which lmms-eval 0.7 hands on as text; NaN for none."""
     match = re.match(r"\(?\s*([-+.\deE]+)", str(response))
     return float(match[1]) if match else math.nan
-
-
-def _local_of_a_caller(name: str, fits: Callable[[Any], bool]) -> Any:
-    """Return the local variable ``name`` of the nearest caller that has one that fits; ``None`` if none has.
-
-    Simple and chat adapters want different requests, and lmms-eval tells a task of its own class nothing
-    about the model. The evaluator holds the model in ``lm`` while it has a task build its requests, in every
-    way of starting an evaluation; a task manager has ``task_type`` while it makes one.
-    """
-    frame = sys._getframe(1)
-    while frame is not None:
-        value = frame.f_locals.get(name)
-        if value is not None and fits(value):
-            return value
-        frame = frame.f_back  # type: ignore[assignment]
-    return None
 
 
 with_further_results(JudgeTask)

@@ -224,7 +224,8 @@ def log_metrics(log: Log, registry: Registry) -> list[Metric]:
     groups = groups or tuple(sorted({b.group for b in log.ballots}))
     tags = sorted({tag for b in log.ballots for tag in b.tags})
     soft = any(vote.shares is not None for b in log.ballots for vote in b.votes)
-    return family_metrics(log.origin.family, groups, max(len(b.votes) for b in log.ballots), tags, soft)
+    partly = any(b.plan is not None for b in log.ballots)
+    return family_metrics(log.origin.family, groups, max(b.planned for b in log.ballots), tags, soft, partly)
 
 
 def score_log(log: Log, registry: Registry) -> dict[str, Score]:

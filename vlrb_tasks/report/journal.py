@@ -1,0 +1,401 @@
+"""The journal of votes: every answer of a judge, on disk before the next batch is asked.
+
+A folder with one file a rank, of JSON lines that are only ever appended to. Each file begins with the model that it is
+of; a record for each task says which prompt and settings it was asked with; each vote has a checksum. A line that was
+cut off or damaged is left out, and its vote asked again; a journal of another model, prompt or settings is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+SUFFIX = ".votes.jsonl"
+FORMAT = 1
+
+
+class JournalError(ValueError):
+    """A journal that cannot be used, told with the file and what to do about it."""
+
+
+class VoteKey(NamedTuple):
+    """Which answer of a judge it is.
+
+    Attributes:
+        task: the task, with its prompt where another one is asked.
+        item: the item's key.
+        draw: the number of the draw.
+        order: ``order[slot]`` is the index of the response in that slot.
+        answer: the answer whose likelihood was asked for; empty where the judge wrote.
+    """
+
+    task: str
+    item: str
+    draw: int
+    order: tuple[int, ...]
+    answer: str = ""
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What a judge answered.
+
+    Attributes:
+        text: the text, or the loss where a likelihood was asked for.
+        asked: short hashes of what it was asked: text, pictures, settings.
+        tokens: how many tokens went in and came out, where the adapter says so.
+        failed: the request failed; it is asked again after a restart.
+    """
+
+    text: str
+    asked: str
+    tokens: tuple[int, int] | None = None
+    failed: bool = False
+
+
+@dataclass
+class Loaded:
+    """What the files of a journal hold.
+
+    Attributes:
+        model: the model that all files are of; ``None`` for an empty journal.
+        tasks: for each task, what it was asked with.
+        votes: the answers; of a key that stands twice, the last one that did not fail.
+        failures: how many records are of requests that failed.
+        damaged: for each file, how many lines were left out.
+        files: the files, in the order in which they were read.
+    """
+
+    model: dict[str, Any] | None = None
+    tasks: dict[str, dict[str, Any]] = field(default_factory=dict)
+    votes: dict[VoteKey, Answered] = field(default_factory=dict)
+    failures: int = 0
+    damaged: Counter[str] = field(default_factory=Counter)
+    files: list[Path] = field(default_factory=list)
+
+
+# -- lines ---------------------------------------------------------------------------------------------
+
+
+def line_of(record: Mapping[str, Any]) -> str:
+    """Return a record as one line that ends in the checksum of what stands before it."""
+    body = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+    return f'{body[:-1]},"crc":"{zlib.crc32(body.encode()):08x}"}}\n'
+
+
+_TAIL = len(',"crc":"00000000"}')
+
+
+def record_of(line: str) -> dict[str, Any] | None:
+    """Return the record of a line; ``None`` where it was cut off or damaged.
+
+    >>> record_of(line_of({"a": 1}))
+    {'a': 1, 'crc': '561bacaf'}
+    >>> record_of(line_of({"a": 1})[:-3])
+    """
+    line = line.rstrip("\n")
+    body, tail = line[:-_TAIL] + "}", line[-_TAIL:]
+    if not tail.startswith(',"crc":"') or tail[8:16] != f"{zlib.crc32(body.encode()):08x}":
+        return None
+    try:
+        record = json.loads(line)
+    except json.JSONDecodeError:
+        return None
+    return record if isinstance(record, dict) else None
+
+
+def _vote_record(key: VoteKey, answered: Answered) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "type": "vote",
+        "task": key.task,
+        "item": key.item,
+        "draw": key.draw,
+        "order": list(key.order),
+    }
+    if key.answer:
+        record["answer"] = key.answer
+    record |= {"asked": answered.asked, "text": answered.text}
+    if answered.tokens is not None:
+        record["tokens"] = list(answered.tokens)
+    if answered.failed:
+        record["failed"] = True
+    return record
+
+
+# -- reading -------------------------------------------------------------------------------------------
+
+
+def journal_files(folder: Path) -> list[Path]:
+    """Return the files of a journal: one that is named, or all of a folder."""
+    return [folder] if folder.is_file() else sorted(folder.glob(f"*{SUFFIX}"))
+
+
+def load_journal(folder: Path) -> Loaded:
+    """Read all files of a journal.
+
+    Raises:
+        JournalError: the files are of several models, or of one task with several prompts or settings; or a file
+            cannot be read, or is no journal.
+    """
+    loaded = Loaded()
+    for path in journal_files(folder):
+        loaded.files.append(path)
+        for record in _records(path, loaded.damaged):
+            kind = record.get("type")
+            if kind == "run":
+                _take_model(loaded, record, path)
+            elif kind == "task":
+                _take_task(loaded, record, path)
+            elif kind == "vote":
+                _take_vote(loaded, record)
+    return loaded
+
+
+def _records(path: Path, damaged: Counter[str]) -> Iterator[dict[str, Any]]:
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise JournalError(f"{path}: cannot be read: {error.strerror}. Fix: check the path and its rights.") from error
+    lines = raw.split(b"\n")
+    for number, part in enumerate(lines):
+        if not part:
+            continue
+        record = record_of(part.decode("utf-8", errors="replace"))
+        if record is None:
+            damaged[path.name] += 1
+        elif number == 0 and (record.get("type"), record.get("format")) != ("run", FORMAT):
+            raise JournalError(f"{path}:1 is no journal of votes that this version knows. Fix: name another folder.")
+        else:
+            yield record
+
+
+def _take_model(loaded: Loaded, record: dict[str, Any], path: Path) -> None:
+    model = record["model"]
+    if loaded.model is None:
+        loaded.model = model
+    elif loaded.model != model:
+        raise JournalError(
+            f"{path}: is of {told(model)}; {loaded.files[0]} is of {told(loaded.model)}. Fix: keep the files of two models in two folders."
+        )
+
+
+def _take_task(loaded: Loaded, record: dict[str, Any], path: Path) -> None:
+    name, asked = record["task"], record["asked"]
+    known = loaded.tasks.setdefault(name, asked)
+    if known != asked:
+        raise JournalError(
+            f"{path}: {name} was asked with {differing(asked, known)} than in another file. Fix: keep the two in two folders."
+        )
+
+
+def _take_vote(loaded: Loaded, record: dict[str, Any]) -> None:
+    key = VoteKey(record["task"], record["item"], record["draw"], tuple(record["order"]), record.get("answer", ""))
+    tokens = record.get("tokens")
+    answered = Answered(
+        record["text"], record["asked"], None if tokens is None else (tokens[0], tokens[1]), record.get("failed", False)
+    )
+    if answered.failed:
+        loaded.failures += 1
+        loaded.votes.setdefault(key, answered)
+    else:
+        loaded.votes[key] = answered
+
+
+def told(model: Mapping[str, Any]) -> str:
+    """Return a model's identity in words."""
+    return " ".join(f"{key}={value}" for key, value in model.items() if value not in (None, "", {}))
+
+
+def differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
+    """Return what differs between two mappings, as ``another KEY (ONE, not OTHER)``."""
+    keys = [key for key in {**one, **other} if one.get(key) != other.get(key)]
+    return " and ".join(f"another {key} ({one.get(key)}, not {other.get(key)})" for key in keys)
+
+
+# -- writing -------------------------------------------------------------------------------------------
+
+
+class Journal:
+    """A journal that is read once and appended to.
+
+    Args:
+        folder: the folder; it is created.
+        model: the identity of the model.
+        rank: the number of this process; each has a file of its own.
+
+    Raises:
+        JournalError: the journal is of another model, is in use by another run, or cannot be written.
+    """
+
+    def __init__(self, folder: Path, model: Mapping[str, Any], rank: int = 0) -> None:
+        self.folder, self.path = folder, folder / f"rank-{rank:05d}{SUFFIX}"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self.loaded = load_journal(folder)
+            if self.loaded.model is not None and self.loaded.model != dict(model):
+                raise JournalError(
+                    f"{folder}: holds votes of {told(self.loaded.model)}; this run is of {told(model)}. "
+                    "Fix: name another folder, journal=...; votes of two models are never mixed."
+                )
+            self._file = open(self.path, "ab")  # noqa: SIM115  (kept open for the run)
+            _lock(self._file, self.path)
+            self._repair()
+            if self._file.tell() == 0:
+                self._write([{"type": "run", "format": FORMAT, "model": dict(model)}])
+        except OSError as error:
+            raise _unwritable(self.path, error) from error
+        self._written: set[str] = set()
+
+    def task(self, name: str, asked: Mapping[str, Any]) -> None:
+        """Note what a task is asked with, once.
+
+        Raises:
+            JournalError: the journal holds votes of this task that were asked with something else.
+        """
+        if name in self._written:
+            return
+        known = self.loaded.tasks.get(name)
+        if known is not None and known != dict(asked):
+            raise JournalError(
+                f"{self.folder}: votes of {name} were asked with {differing(known, asked)}. "
+                "Fix: name another folder, journal=...; votes of two prompts or settings are never mixed."
+            )
+        self._written.add(name)
+        self._write([{"type": "task", "task": name, "asked": dict(asked)}])
+
+    def answer(self, key: VoteKey, asked: str) -> Answered | None:
+        """Return what was answered before, if it was and did not fail.
+
+        Raises:
+            JournalError: the vote was asked with another text, picture or setting.
+        """
+        found = self.loaded.votes.get(key)
+        if found is None or found.failed:
+            return None
+        if found.asked != asked:
+            parts = zip(("text", "picture", "setting"), found.asked.split("."), asked.split("."), strict=False)
+            what = " and ".join(f"another {name}" for name, before, now in parts if before != now)
+            raise JournalError(
+                f"{self.folder}: draw {key.draw} of item {key.item} of {key.task} was asked with {what}. Fix: name another folder, journal=..."
+            )
+        return found
+
+    def add(self, votes: Iterable[tuple[VoteKey, Answered]]) -> None:
+        """Append answers. When this returns they survive the end of this process.
+
+        Raises:
+            JournalError: they cannot be written.
+        """
+        self._write([_vote_record(key, answered) for key, answered in votes])
+
+    def _write(self, records: Iterable[Mapping[str, Any]]) -> None:
+        data = "".join(map(line_of, records)).encode()
+        try:
+            while data:
+                written = os.write(self._file.fileno(), data)
+                data = data[written:]
+        except OSError as error:
+            raise _unwritable(self.path, error) from error
+
+    def _repair(self) -> None:
+        """Cut off a last line that was not written to its end, so that the next one stands alone."""
+        raw = self.path.read_bytes()
+        whole = raw.rfind(b"\n") + 1
+        if whole < len(raw):
+            os.truncate(self.path, whole)
+        self._file.seek(0, os.SEEK_END)
+
+    def close(self) -> None:
+        """Flush to the disk and release the file."""
+        os.fsync(self._file.fileno())
+        self._file.close()
+
+
+def _lock(file: Any, path: Path) -> None:
+    try:
+        import fcntl
+    except ImportError:  # no locks on this system
+        return
+    try:
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise JournalError(
+            f"{path}: is in use by another run. Fix: wait for it, or name another folder, journal=..."
+        ) from error
+
+
+def _unwritable(path: Path, error: OSError) -> JournalError:
+    return JournalError(
+        f"{path}: cannot be written: {error.strerror}. Fix: make room or correct its rights, then run the same command again; all votes that are in it are kept."
+    )
+
+
+# -- care ----------------------------------------------------------------------------------------------
+
+
+def merge_journals(folders: Iterable[Path], target: Path) -> Loaded:
+    """Write the votes of one or more journals into one file, without failures and repeats.
+
+    Raises:
+        JournalError: they are of several models, prompts or settings, or the target holds a journal already.
+    """
+    whole = Loaded()
+    for folder in folders:
+        part = load_journal(folder)
+        if part.model is None:
+            raise JournalError(f"{folder}: holds no votes (*{SUFFIX}). Fix: name the folder of a journal.")
+        whole.files += part.files
+        _take_model(whole, {"model": part.model}, folder)
+        for name, asked in part.tasks.items():
+            _take_task(whole, {"task": name, "asked": asked}, folder)
+        whole.votes.update((key, vote) for key, vote in part.votes.items() if not vote.failed)
+        whole.failures += part.failures
+        whole.damaged += part.damaged
+    if journal_files(target):
+        raise JournalError(f"{target}: holds a journal already. Fix: name a new folder.")
+    _write_whole(target, whole)
+    return whole
+
+
+def _write_whole(target: Path, whole: Loaded) -> None:
+    target.mkdir(parents=True, exist_ok=True)
+    path, new = target / f"rank-00000{SUFFIX}", target / f"rank-00000{SUFFIX}.new"
+    records: list[dict[str, Any]] = [{"type": "run", "format": FORMAT, "model": whole.model}]
+    records += [{"type": "task", "task": name, "asked": asked} for name, asked in whole.tasks.items()]
+    records += [_vote_record(key, vote) for key, vote in whole.votes.items()]
+    with new.open("w", encoding="utf-8") as file:
+        file.writelines(map(line_of, records))
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(new, path)
+
+
+def compact_journal(folder: Path) -> Loaded:
+    """Put a journal into one file, without failures, repeats and damaged lines.
+
+    Raises:
+        JournalError: there is none, or it is in use.
+    """
+    files = journal_files(folder)
+    if not files:
+        raise JournalError(f"{folder}: holds no votes (*{SUFFIX}). Fix: name the folder of a journal.")
+    held = [open(path, "ab") for path in files]  # noqa: SIM115  (kept open while they are rewritten)
+    try:
+        for file, path in zip(held, files, strict=True):
+            _lock(file, path)
+        whole = load_journal(folder)
+        whole.votes = {key: vote for key, vote in whole.votes.items() if not vote.failed}
+        _write_whole(folder, whole)
+        for path in files:
+            if path != folder / f"rank-00000{SUFFIX}":
+                path.unlink()
+    finally:
+        for file in held:
+            file.close()
+    return whole
