@@ -7,13 +7,12 @@ confident rule goes further, at a stated risk.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
-
-from scipy.stats import betabinom
 
 Stop = Literal["exact", "confidence"]
 Choice = Hashable | None
@@ -86,4 +85,6 @@ def chance_to_win(lead: int, drawn: int, planned: int) -> float:
     wanted = planned // 2 + 1 - lead
     if wanted <= 0:
         return 1.0
-    return float(betabinom.sf(wanted - 1, planned - drawn, 1 + lead, 1 + drawn - lead))
+    left, others = planned - drawn, drawn - lead
+    ways = sum(math.comb(lead + x, x) * math.comb(others + left - x, left - x) for x in range(wanted, left + 1))
+    return ways / math.comb(planned + 1, left)
