@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import socket
-import subprocess
 import sys
 import threading
 import time
-import urllib.request
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -20,6 +15,7 @@ from PIL import Image
 from tests.conftest import run
 from tests.data.rows import mllm_judge_files, rows
 from tests.data.test_references import arena, critic
+from tests.harness.server import Server, free_port
 
 pytestmark = pytest.mark.slow
 
@@ -68,12 +64,6 @@ def texts(samples):
 
 def scores(results, task="vlrb_scenes"):
     return {name: repr(value) for name, value in results["results"][task].items() if "clt" not in name}
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def torchrun() -> tuple[str, ...]:
@@ -320,58 +310,6 @@ def test_baselines_in_two_processes(tmp_path):
     )
     assert [s["ballot"] for s in one_samples] == [s["ballot"] for s in two_samples]
     assert scores(one) == scores(two)
-
-
-class Server:
-    """``transformers serve`` on a tiny checkpoint."""
-
-    def __init__(self, model: Path, log: Path) -> None:
-        self.port = free_port()
-        self.log = log
-        command = [
-            Path(sys.executable).parent / "transformers",
-            "serve",
-            str(model),
-            "--device",
-            "cpu",
-            "--host",
-            "127.0.0.1",
-            "--port",
-            str(self.port),
-        ]
-        with log.open("w") as output:
-            self.process = subprocess.Popen(
-                command,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                env={**os.environ, "HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1"},
-                start_new_session=True,
-            )
-
-    def __enter__(self) -> Server:
-        for _ in range(240):
-            try:
-                with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/health", timeout=2):
-                    return self
-            except OSError:
-                assert self.process.poll() is None, self.log.read_text()[-3000:]
-                time.sleep(0.5)
-        raise AssertionError("the server did not start: " + self.log.read_text()[-3000:])
-
-    def kill(self) -> None:
-        if self.process.poll() is None:
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-
-    def __exit__(self, *_: object) -> None:
-        self.kill()
-
-    @property
-    def answered(self) -> int:
-        return self.log.read_text().count("POST /v1/chat/completions")
-
-    def arguments(self, model: Path) -> str:
-        return f"model={model},base_url=http://127.0.0.1:{self.port}/v1,api_key=none,num_concurrent=2,timeout=120,max_retries=1"
 
 
 def test_an_api_server_judges(tmp_path, tiny_llava):

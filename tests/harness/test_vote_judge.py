@@ -287,6 +287,10 @@ def test_identity_is_of_what_matters(tmp_path):
     arguments = {"pretrained": str(tmp_path), "dtype": "float32", "device": "cpu", "batch_size": 8}
     one = model_identity("llava_hf", arguments, None)
     assert set(one) == {"judge", "pretrained", "dtype", "weights"}
+    assert model_identity("openai", {"model": "m", "api_key": "sk-1", "hf_token": "hf_1"}, None) == {
+        "judge": "openai",
+        "model": "m",
+    }
     assert model_identity("llava_hf", {**arguments, "device": "cuda", "batch_size": 1}, None) == one
     (tmp_path / "model.safetensors").write_bytes(b"1" * 2_999_999 + b"2")
     assert model_identity("llava_hf", arguments, None) != one

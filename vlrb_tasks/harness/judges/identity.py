@@ -25,8 +25,13 @@ def model_identity(name: str, arguments: Mapping[str, Any], model: Any) -> dict[
         arguments: its arguments.
         model: the adapter itself, whose configuration may know the commit that was loaded from the hub.
     """
-    kept = {key: str(value) for key, value in sorted(arguments.items()) if key not in _NO_MATTER}
+    kept = {key: str(value) for key, value in sorted(arguments.items()) if key not in _NO_MATTER and not _secret(key)}
     return {"judge": name, **kept, **_weights(kept.get("pretrained") or kept.get("model"), model)}
+
+
+def _secret(name: str) -> bool:
+    """Tell whether an argument may be a secret: a journal is shared."""
+    return any(part in ("key", "token", "secret", "password") for part in name.lower().split("_"))
 
 
 def _weights(place: str | None, model: Any) -> dict[str, str]:
