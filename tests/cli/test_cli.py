@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -42,12 +42,16 @@ def test_starts_in_under_half_a_second_and_without_torch():
 
 
 def _seconds(*arguments: str) -> float:
-    started = time.perf_counter()
+    """The processor time of a command, which other tests beside this one do not lengthen."""
+    before = os.times()
     assert vlrb(*arguments).returncode == 0
-    return time.perf_counter() - started
+    after = os.times()
+    return after.children_user + after.children_system - before.children_user - before.children_system
 
 
-@pytest.mark.parametrize("command", ["list", "show", "render", "validate", "score", "parse", "path", "correlate"])
+@pytest.mark.parametrize(
+    "command", ["list", "show", "render", "validate", "score", "parse", "path", "correlate", "matrix", "gallery"]
+)
 def test_every_command_has_help_with_an_example(command):
     result = vlrb(command, "--help")
     assert result.returncode == 0

@@ -575,9 +575,9 @@ def test_long_texts_are_read_in_reasonable_time():
         "1. Accuracy: Answer 1 is more accurate, and it is better than the other one in detail.\n" * 400
         + "Overall Judgment: Answer 2 is better."
     )
-    started = time.perf_counter()
+    started = time.process_time()
     assert parse_verdict(text).outcome == S
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
     for hostile in (
         "(" * 20000,
         "Answer 1 " * 5000,
@@ -587,9 +587,9 @@ def test_long_texts_are_read_in_reasonable_time():
         "\\boxed{" * 2000,
         " \n" * 20000,
     ):
-        started = time.perf_counter()
+        started = time.process_time()
         parse_verdict(hostile)
-        assert time.perf_counter() - started < 3, hostile[:10]
+        assert time.process_time() - started < 3, hostile[:10]
 
 
 def test_names_of_the_prompt_are_slots():

@@ -10,6 +10,7 @@ pytest.importorskip("lmms_eval.evaluator")
 
 from lmms_eval.api.instance import GenerationResult, TokenCounts
 
+from tests.cli.test_cli import vlrb
 from tests.harness.recorders import ChatRecorder, SimpleRecorder
 from tests.harness.test_task import evaluate, mirror, scores  # noqa: F401  (a fixture)
 from vlrb_tasks.core.records import ballot_from_record
@@ -121,6 +122,20 @@ def test_what_is_not_a_fair_sample_is_left_out():
     assert found["accuracy_at_7"] == found["overall_accuracy_strict"]
 
 
+def test_what_was_saved_stands_in_the_results(tmp_path, capsys):
+    results, asked = judged(Counting(tokens=(90, 10)), tmp_path, limit=100, early_stop=True)
+    found = scores(results, "vlrb_scenes")
+    assert (found["votes_drawn"], found["votes_saved"]) == (len(asked), 500 - len(asked))
+    assert found["tokens_saved"] == 100 * (500 - len(asked))
+    assert "measured on the first 3 votes of each item" in capsys.readouterr().out
+    (tmp_path / "x_samples_vlrb_scenes.jsonl").write_text(
+        "".join(json.dumps({"ballot": s["ballot"]}) + "\n" for s in results["samples"]["vlrb_scenes"])
+    )
+    told = vlrb("score", tmp_path / "x_samples_vlrb_scenes.jsonl").stdout
+    assert "Early stopping: votes that could not change a decision were not drawn." in told
+    assert "tokens_per_vote 100.0000" in " ".join(told.split())
+
+
 def test_ballots_say_what_was_planned_and_score_again_to_the_same():
     early, _ = judged(Counting(), None, limit=40, early_stop=True)
     for sample in early["samples"]["vlrb_scenes"]:
@@ -175,7 +190,10 @@ def test_a_budget_ends_the_run_and_the_next_goes_on(tmp_path, capsys):
     assert scores(results, "vlrb_scenes")["drawn_rate"] == 1
     results, _ = judged(Counting(), None, max_votes=100)
     assert scores(results, "vlrb_scenes")["drawn_rate"] == pytest.approx(1 / 3)
-    assert "vote_judge: 100 votes asked" in capsys.readouterr().err
+    told = capsys.readouterr()
+    assert "vote_judge: 100 votes asked" in told.err
+    assert "WARNING: a budget ended the run before 40 items were decided: do not publish." in told.err
+    assert "No reason against publishing" not in told.out.split("drawn_rate                   0.3333")[1]
 
 
 def test_tokens_are_counted_kept_and_limited(tmp_path):

@@ -12,7 +12,7 @@ from ..core.scoring import Score, publishing_faults
 from ..core.voting import Vote
 from ..environment import registry
 from ..report.logs import Change, Log, find_logs, read_again, read_log, score_log
-from ..report.table import or_null, origin_line, published_table, score_table, verdict_lines
+from ..report.table import or_null, origin_line, plan_lines, published_table, score_table, verdict_lines
 
 
 def scored(paths: Sequence[Path], parser: str | None, diff: bool, as_json: bool) -> str:
@@ -50,7 +50,9 @@ def _text(log: Log, scores: Mapping[str, Score], changes: list[Change] | None) -
     ]
     if entry is not None and entry.published:
         parts += ["", published_table(entry)]
-    parts += ["", *verdict_lines(scores)]
+    notes = plan_lines(log.ballots[0].plan, sum(ballot.unfinished for ballot in log.ballots))
+    warned = any(note.startswith("WARNING") for note in notes)
+    parts += ["", *verdict_lines(scores, warned), *notes]
     if changes is not None:
         parts += ["", f"{len(changes)} verdicts changed" + (":" if changes else "."), *map(_change, changes)]
     return "\n".join(parts)

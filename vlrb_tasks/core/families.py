@@ -53,7 +53,7 @@ def family_metrics(
         soft: the votes tell how likely each response is the better one.
         partly: not all planned votes had to be drawn.
     """
-    further = [*(soft_metrics() if soft else []), *([DRAWN] if partly else [])]
+    further = [*(soft_metrics() if soft else []), *([DRAWN, TOKENS] if partly else [])]
     if family == "pairwise":
         return [*pairwise_metrics(groups, votes, tags), *further]
     own = {"pairwise_ties": _tie_metrics, "pointwise": _score_metrics, "ranking": _ranking_metrics}[family]
@@ -64,10 +64,18 @@ def family_metrics(
 
 DRAWN = Metric(
     "drawn_rate",
-    lambda b: [len(b.votes), b.planned],
+    lambda b: [len(b.votes), b.planned, int(b.unfinished)],
     pooled_rate,
     None,
     "votes that were drawn / votes that were planned",
+)
+
+TOKENS = Metric(
+    "tokens_per_vote",
+    lambda b: [sum(sum(v.tokens) for v in b.votes if v.tokens), sum(v.tokens is not None for v in b.votes)],
+    pooled_rate,
+    None,
+    "tokens that a vote takes, prompt and answer; of the votes whose adapter says so",
 )
 
 

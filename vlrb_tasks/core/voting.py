@@ -11,7 +11,7 @@ from typing import Literal
 from .consensus import Ranking, consensus
 from .items import Item
 from .ordering import Order
-from .stopping import Plan
+from .stopping import Plan, further_votes
 from .verdicts import Outcome
 
 Reading = Literal["for", "against", "none"]
@@ -150,6 +150,16 @@ class Ballot:
     def planned(self) -> int:
         """The votes that there were to be."""
         return len(self.votes) if self.plan is None else self.plan.planned
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether votes are missing that could change what the ballot decides: a budget was spent."""
+        if self.plan is None or len(self.votes) >= self.plan.planned:
+            return False
+        rules = reported_choices(self.origin.family, self.votes)
+        if self.plan.stop == "exact" and rules:
+            return further_votes(rules, self.plan.planned) > 0
+        return self.plan.stop is None or len(self.votes) < self.plan.certain
 
     @property
     def fair_votes(self) -> tuple[Vote, ...]:

@@ -22,7 +22,7 @@ from lmms_eval.api.task import ConfigurableTask, TaskConfig
 from loguru import logger
 from PIL import Image
 
-from ..core.families import family_metrics
+from ..core.families import DRAWN, TOKENS, family_metrics
 from ..core.intervals import interval_fields
 from ..core.items import Item
 from ..core.ordering import Order, as_given, draw_orders
@@ -40,7 +40,7 @@ from ..registry.casting import Reader, reader
 from ..registry.loading import RegistryError, check, nearest
 from ..registry.rendering import example_turns, fingerprint, in_one_text, judge_text
 from ..registry.schema import Benchmark, JudgeConfig, Prompt
-from ..report.table import announce
+from ..report.table import announce, plan_lines
 from .callers import local_of_a_caller
 from .results import Unlisted, with_further_results
 
@@ -114,6 +114,7 @@ class JudgeTask(ConfigurableTask):
         self.reader: Reader = reader(self.benchmark_name, self.benchmark, self.prompt, self.judge.average)
         self.draws = self.judge.draws
         self.plan: Plan | None = None
+        self._unfinished = 0
         self._made_for_chat = local_of_a_caller("task_type", lambda value: value in ("simple", "chat")) == "chat"
         self._scores: dict[str, Score] = {}
         settings["test_split"] = self.benchmark.dataset.split
@@ -326,11 +327,13 @@ class JudgeTask(ConfigurableTask):
 
     def _aggregate(self, metric: Metric, values: Sequence[Any]) -> float:
         score = metric.together(values)
+        if metric.name == DRAWN.name:
+            self._unfinished = sum(value[2] for value in values)
         self._scores[metric.name] = score
         if len(self._scores) == len(self.metrics):
-            announce(
-                str(self.config.task), self.reader.origin, self.benchmark, self._scores, len(values), len(self.items)
-            )
+            notes = plan_lines(self.plan, self._unfinished)
+            origin, scores = self.reader.origin, self._scores
+            announce(str(self.config.task), origin, self.benchmark, scores, len(values), len(self.items), notes)
         return score.value
 
     def further_results(self) -> dict[str, Any]:
@@ -340,6 +343,13 @@ class JudgeTask(ConfigurableTask):
             if score.interval is not None:
                 further |= interval_fields(name, score.interval)
             further[f"{name}_n"] = Unlisted(score.n)
+        drawn = self._scores.get(DRAWN.name)
+        if drawn is not None and drawn.n:
+            votes = round(drawn.value * drawn.n)
+            further |= {"votes_drawn": Unlisted(votes), "votes_saved": Unlisted(drawn.n - votes)}
+            tokens = self._scores.get(TOKENS.name)
+            if tokens is not None and tokens.n:
+                further["tokens_saved"] = Unlisted(round(tokens.value * (drawn.n - votes)))
         return further
 
     def image_hash(self, doc_id: int) -> str:

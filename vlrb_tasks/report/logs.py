@@ -283,7 +283,8 @@ def read_again(log: Log, name: str, registry: Registry) -> tuple[Log, list[Chang
         for vote in old.votes:
             text = None if vote.outcome == "failed" and not vote.text else vote.text
             verdict = parse_official(text) if prompt is None else prompt.read(text)
-            votes.append(cast(vote.draw, vote.order, text, verdict, old.preferred, official))
+            again = cast(vote.draw, vote.order, text, verdict, old.preferred, official)
+            votes.append(replace(again, tokens=vote.tokens))
             if _said(votes[-1]) != _said(vote):
                 changes.append(Change(old, vote, votes[-1]))
         ballots.append(replace(old, votes=tuple(votes), origin=origin))

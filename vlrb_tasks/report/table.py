@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 
 from ..core.scoring import Score, publishing_faults
+from ..core.stopping import Plan
 from ..core.voting import Origin
 from ..registry.schema import Benchmark
 
@@ -73,19 +74,58 @@ def origin_line(origin: Origin) -> str:
     return f"{head}\nTexts read by {origin.rule}."
 
 
-def verdict_lines(scores: Mapping[str, Score]) -> list[str]:
-    """Return whether these scores may be published, in words, the reasons against it first."""
+def verdict_lines(scores: Mapping[str, Score], warned: bool = False) -> list[str]:
+    """Return whether these scores may be published, in words, the reasons against it first.
+
+    Args:
+        scores: the scores.
+        warned: there is another reason against it, told elsewhere.
+    """
     faults = publishing_faults(dict(scores))
     failed = scores["failed_rate"]
     lines = [f"WARNING: {fault}" for fault in faults]
     count = round(failed.value * failed.n) if failed.n else 0
     if count and not any("failed" in fault for fault in faults):
         lines.append(f"WARNING: {count:,} of {failed.n:,} votes failed. They count as votes for nobody.")
-    return lines or ["No reason against publishing: no failed votes, enough decided items, no strong order bias."]
+    if lines or warned:
+        return lines
+    return ["No reason against publishing: no failed votes, enough decided items, no strong order bias."]
+
+
+def plan_lines(plan: Plan | None, unfinished: int) -> list[str]:
+    """Return what a table needs to say where not all planned votes were drawn.
+
+    Args:
+        plan: the plan of the ballots.
+        unfinished: how many ballots lack votes that could change their decision.
+    """
+    if plan is None:
+        return []
+    lines = []
+    if unfinished:
+        lines.append(
+            f"WARNING: a budget ended the run before {unfinished:,} items were decided: do not publish. Run it again with its journal."
+        )
+    if plan.stop is not None:
+        lines.append(
+            f"Early stopping: votes that could not change a decision were not drawn. Rates, vote_agreement and accuracy_at_k are "
+            f"measured on the first {plan.certain} votes of each item, which were drawn whatever they said; all {plan.planned} decide the rest."
+        )
+    if plan.stop == "confidence":
+        lines.append(
+            "WARNING: stop=confidence: decisions may differ from those of all votes, at the rate that was accepted. Say so where you publish."
+        )
+    return lines
 
 
 def announce(
-    task: str, origin: Origin, benchmark: Benchmark, scores: Mapping[str, Score], judged: int, items: int
+    task: str,
+    origin: Origin,
+    benchmark: Benchmark,
+    scores: Mapping[str, Score],
+    judged: int,
+    items: int,
+    notes: Sequence[str] = (),
 ) -> None:
     """Print the scores of a finished task, with what papers report beside them and any reason not to publish.
 
@@ -96,15 +136,17 @@ def announce(
         scores: the scores.
         judged: how many items were judged, of how many ``items`` that the data holds.
         items: see ``judged``.
+        notes: further lines, such as those of ``plan_lines``; warnings among them are reasons not to publish.
     """
     parts = ["", f"{task}: {origin_line(origin)}", "", score_table(scores)]
     published = published_table(benchmark)
     if published:
         parts += ["", published]
-    lines = verdict_lines(scores)
+    warnings = [note for note in notes if note.startswith("WARNING")]
     if judged < items:
         part = f"WARNING: only {judged:,} of {items:,} items were judged (--limit, or a run that was cut short): do not publish."
-        lines = [part, *(line for line in lines if line.startswith("WARNING"))]
+        warnings.insert(0, part)
+    lines = [*warnings, *verdict_lines(scores, bool(warnings)), *(note for note in notes if note not in warnings)]
     print("\n".join([*parts, "", *lines, ""]), flush=True)
     for line in lines:
         if line.startswith("WARNING"):
