@@ -87,7 +87,8 @@ def through_lmms_eval() -> None:
 
     from vlrb_tasks.core.records import ballot_from_record
     from vlrb_tasks.harness.judges.baseline import BaselineJudge
-    from vlrb_tasks.harness.judges.vote_judge import VoteSettings, with_votes
+    from vlrb_tasks.harness.judges.vote_judge import with_votes
+    from vlrb_tasks.harness.judges.vote_settings import VoteSettings
 
     found = []
     for early in (False, True):

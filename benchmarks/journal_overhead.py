@@ -19,7 +19,8 @@ KINDS = ("bare", "wrapped", "journal", "journal, early stop", "journal, all ther
 def measure(kind: str, items: int, folder: str) -> None:
     os.environ["HF_HUB_OFFLINE"] = "1"
     from vlrb_tasks.harness.judges.baseline import BaselineJudge
-    from vlrb_tasks.harness.judges.vote_judge import VoteSettings, with_votes
+    from vlrb_tasks.harness.judges.vote_judge import with_votes
+    from vlrb_tasks.harness.judges.vote_settings import VoteSettings
     from vlrb_tasks.harness.task import JudgeTask
 
     class Instant(BaselineJudge):

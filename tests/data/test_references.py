@@ -3,8 +3,8 @@
 import pytest
 
 from vlrb_tasks.data.rows import DataError, items_of
+from vlrb_tasks.registry.benchmarks import Benchmark
 from vlrb_tasks.registry.index import package_registry
-from vlrb_tasks.registry.schema import Benchmark
 
 ARENA = package_registry().benchmark("wildvision_arena")
 CRITIC = package_registry().benchmark("llava_critic_113k")

@@ -17,7 +17,8 @@ from vlrb_tasks.core.records import ballot_from_record
 from vlrb_tasks.harness.judges.baseline import BaselineJudge
 from vlrb_tasks.harness.judges.identity import model_identity
 from vlrb_tasks.harness.judges.replay import ReplayJudge
-from vlrb_tasks.harness.judges.vote_judge import VoteJudge, VoteSettings, with_votes
+from vlrb_tasks.harness.judges.vote_judge import VoteJudge, with_votes
+from vlrb_tasks.harness.judges.vote_settings import VoteSettings
 from vlrb_tasks.report.journal import JournalError, load_journal
 
 NOISY = {"policy": "oracle", "accuracy": 0.7, "unparsed_rate": 0.1, "tie_rate": 0.1}

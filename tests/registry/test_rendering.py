@@ -3,8 +3,8 @@ import pytest
 from vlrb_tasks.core.items import Item
 from vlrb_tasks.registry.index import package_registry
 from vlrb_tasks.registry.loading import RegistryError
+from vlrb_tasks.registry.prompts import Prompt, TemplateFrom
 from vlrb_tasks.registry.rendering import EMPTY_RESPONSE, guarded, judge_text, render
-from vlrb_tasks.registry.schema import Prompt, TemplateFrom
 
 HOSTILE = [
     "{{ 7 * 7 }}", "{% for x in y %}", "{# note #}", "{braces} {{", "}}", "%s %d {0}", "{{ question.__class__.__mro__ }}", "\\n \\boxed{1}",

@@ -9,15 +9,8 @@ import time
 import pytest
 
 from tests.cli.test_cli import vlrb
-from vlrb_tasks.report.journal import (
-    Answered,
-    Journal,
-    JournalError,
-    VoteKey,
-    compact_journal,
-    load_journal,
-    merge_journals,
-)
+from vlrb_tasks.report.journal import Answered, Journal, JournalError, VoteKey, load_journal
+from vlrb_tasks.report.journal_care import compact_journal, merge_journals
 
 MODEL = {"judge": "qwen2_5_vl", "pretrained": "a/b"}
 ASKED = {"prompt": "p@1", "settings": {"temperature": 0.2}}

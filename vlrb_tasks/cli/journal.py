@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from ..report.journal import SUFFIX, JournalError, Loaded, compact_journal, load_journal, merge_journals, told
+from ..report.journal import SUFFIX, JournalError, Loaded, load_journal, told
+from ..report.journal_care import compact_journal, merge_journals
 from ..report.table import aligned
 
 

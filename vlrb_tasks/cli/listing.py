@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..environment import registry
+from ..registry.benchmarks import Benchmark
 from ..registry.index import Registry
 from ..registry.loading import unknown
-from ..registry.schema import Benchmark
 from ..report.table import aligned, published_table
 
 

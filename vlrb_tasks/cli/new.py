@@ -10,9 +10,9 @@ from typing import Any
 from ..core.voting import Mode
 from ..data.sources import first_row
 from ..environment import FOLDERS, add_folder, refresh, registry, user_folders
+from ..registry.fields import is_name
 from ..registry.index import Place, Registry, package_place
 from ..registry.loading import RegistryError, unknown
-from ..registry.schema import is_name
 from ..registry.validation import built_in_tasks
 
 _SKELETONS = Path(__file__).parent / "skeletons"

@@ -7,8 +7,8 @@ from typing import Any
 
 from ..core.items import Item, number_repeats
 from ..core.parsing import parse_verdict
+from ..registry.benchmarks import Benchmark
 from ..registry.loading import nearest
-from ..registry.schema import Benchmark
 
 ALL = "all"
 """The group of the items of a benchmark without domains."""

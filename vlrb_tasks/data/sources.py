@@ -13,7 +13,7 @@ from typing import Any
 
 from PIL import Image
 
-from ..registry.schema import Benchmark
+from ..registry.benchmarks import Benchmark
 from .fact_scenes import ranked_rows, scored_rows
 from .images import ImageFolder, open_image
 from .rows import DataError

@@ -36,10 +36,11 @@ from ..data.images import RecentImages, open_image
 from ..data.rows import items_of
 from ..data.sources import Source, open_source
 from ..environment import mirror, registry
+from ..registry.benchmarks import Benchmark, JudgeConfig
 from ..registry.casting import Reader, reader
 from ..registry.loading import RegistryError, check, nearest
+from ..registry.prompts import Prompt
 from ..registry.rendering import example_turns, fingerprint, in_one_text, judge_text
-from ..registry.schema import Benchmark, JudgeConfig, Prompt
 from ..report.table import announce, plan_lines
 from .callers import local_of_a_caller
 from .results import Unlisted, with_further_results

@@ -8,9 +8,10 @@ from ..core.ordering import Order
 from ..core.parsing import official_choice
 from ..core.verdicts import Verdict
 from ..core.voting import Average, Family, Origin, Vote, official_reading, parsed_reading
+from .benchmarks import Benchmark
 from .index import Registry
 from .loading import RegistryError
-from .schema import Benchmark, Prompt
+from .prompts import Prompt
 
 OFFICIAL = "vlrewardbench_official"
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
+from .benchmarks import Benchmark, JudgeConfig
 from .loading import RegistryError, check, load_benchmarks, load_prompt, read_yaml, unknown
-from .schema import Benchmark, JudgeConfig, Prompt
+from .prompts import Prompt
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 

@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ..core.parsing import ParserKind
+from .prompts import Prompt
 from .rendering import example_turns, render
-from .schema import Prompt
 
 _QUESTION, _RESPONSE, _ANSWER = "\u27eaquestion\u27eb", "\u27earesponse {}\u27eb", "\u27eareference answer\u27eb"
 

@@ -10,7 +10,8 @@ from typing import Any, TypeVar, get_args, get_origin
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from .schema import Benchmark, Prompt
+from .benchmarks import Benchmark
+from .prompts import Prompt
 
 Model = TypeVar("Model", bound=BaseModel)
 

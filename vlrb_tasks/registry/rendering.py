@@ -25,7 +25,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from ..core.items import Item
 from ..core.ordering import Order
 from .loading import RegistryError
-from .schema import Prompt, TemplateFrom
+from .prompts import Prompt, TemplateFrom
 
 EMPTY_RESPONSE = "[empty response]"
 """What stands for a response without a visible character, so that a judge sees that there is none."""

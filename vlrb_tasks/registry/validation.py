@@ -17,8 +17,8 @@ from .casting import reader
 from .index import Registry, judge_config
 from .instructions import bias_warnings, data_faults, estimated_tokens, format_faults, reference_faults
 from .loading import RegistryError, line_of, load_benchmarks, load_prompt, nearest, read_yaml
+from .prompts import GIVEN, Prompt
 from .rendering import is_published_here
-from .schema import GIVEN, Prompt
 from .versions import read_lock, version_fault
 
 

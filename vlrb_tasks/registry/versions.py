@@ -8,8 +8,8 @@ from pathlib import Path
 import yaml
 
 from .loading import RegistryError, read_yaml
+from .prompts import Prompt
 from .rendering import fingerprint
-from .schema import Prompt
 
 LOCK = "versions.lock"
 """The file beside the prompts: for each the version and the fingerprint that it was last released with."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ..core.parsing import ParserKind
 from ..registry.index import Registry
 from ..registry.instructions import estimated_tokens
+from ..registry.prompts import Prompt
 from ..registry.rendering import example_turns, in_one_text, render
-from ..registry.schema import Prompt
 
 _READ: dict[ParserKind, str] = {
     "tag": "what stands in `<answer>…</answer>`",

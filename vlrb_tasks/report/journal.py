@@ -110,7 +110,8 @@ def record_of(line: str) -> dict[str, Any] | None:
     return record if isinstance(record, dict) else None
 
 
-def _vote_record(key: VoteKey, answered: Answered) -> dict[str, Any]:
+def vote_record(key: VoteKey, answered: Answered) -> dict[str, Any]:
+    """Return an answer as a record."""
     record: dict[str, Any] = {
         "type": "vote",
         "task": key.task,
@@ -149,9 +150,9 @@ def load_journal(folder: Path) -> Loaded:
         for record in _records(path, loaded.damaged):
             kind = record.get("type")
             if kind == "run":
-                _take_model(loaded, record, path)
+                take_model(loaded, record, path)
             elif kind == "task":
-                _take_task(loaded, record, path)
+                take_task(loaded, record, path)
             elif kind == "vote":
                 _take_vote(loaded, record)
     return loaded
@@ -175,7 +176,8 @@ def _records(path: Path, damaged: Counter[str]) -> Iterator[dict[str, Any]]:
             yield record
 
 
-def _take_model(loaded: Loaded, record: dict[str, Any], path: Path) -> None:
+def take_model(loaded: Loaded, record: dict[str, Any], path: Path) -> None:
+    """Note the model of a file; refuse another one than that of the files before."""
     model = record["model"]
     if loaded.model is None:
         loaded.model = model
@@ -185,7 +187,8 @@ def _take_model(loaded: Loaded, record: dict[str, Any], path: Path) -> None:
         )
 
 
-def _take_task(loaded: Loaded, record: dict[str, Any], path: Path) -> None:
+def take_task(loaded: Loaded, record: dict[str, Any], path: Path) -> None:
+    """Note what a task was asked with; refuse something else than in the files before."""
     name, asked = record["task"], record["asked"]
     known = loaded.tasks.setdefault(name, asked)
     if known != asked:
@@ -244,7 +247,7 @@ class Journal:
                     "Fix: name another folder, journal=...; votes of two models are never mixed."
                 )
             self._file = open(self.path, "ab")  # noqa: SIM115  (kept open for the run)
-            _lock(self._file, self.path)
+            lock(self._file, self.path)
             self._repair()
             if self._file.tell() == 0:
                 self._write([{"type": "run", "format": FORMAT, "model": dict(model)}])
@@ -292,7 +295,7 @@ class Journal:
         Raises:
             JournalError: they cannot be written.
         """
-        self._write([_vote_record(key, answered) for key, answered in votes])
+        self._write([vote_record(key, answered) for key, answered in votes])
 
     def _write(self, records: Iterable[Mapping[str, Any]]) -> None:
         data = "".join(map(line_of, records)).encode()
@@ -317,7 +320,8 @@ class Journal:
         self._file.close()
 
 
-def _lock(file: Any, path: Path) -> None:
+def lock(file: Any, path: Path) -> None:
+    """Hold a file against other runs; refuse one that is held."""
     try:
         import fcntl
     except ImportError:  # no locks on this system
@@ -334,68 +338,3 @@ def _unwritable(path: Path, error: OSError) -> JournalError:
     return JournalError(
         f"{path}: cannot be written: {error.strerror}. Fix: make room or correct its rights, then run the same command again; all votes that are in it are kept."
     )
-
-
-# -- care ----------------------------------------------------------------------------------------------
-
-
-def merge_journals(folders: Iterable[Path], target: Path) -> Loaded:
-    """Write the votes of one or more journals into one file, without failures and repeats.
-
-    Raises:
-        JournalError: they are of several models, prompts or settings, or the target holds a journal already.
-    """
-    whole = Loaded()
-    for folder in folders:
-        part = load_journal(folder)
-        if part.model is None:
-            raise JournalError(f"{folder}: holds no votes (*{SUFFIX}). Fix: name the folder of a journal.")
-        whole.files += part.files
-        _take_model(whole, {"model": part.model}, folder)
-        for name, asked in part.tasks.items():
-            _take_task(whole, {"task": name, "asked": asked}, folder)
-        whole.votes.update((key, vote) for key, vote in part.votes.items() if not vote.failed)
-        whole.failures += part.failures
-        whole.damaged += part.damaged
-    if journal_files(target):
-        raise JournalError(f"{target}: holds a journal already. Fix: name a new folder.")
-    _write_whole(target, whole)
-    return whole
-
-
-def _write_whole(target: Path, whole: Loaded) -> None:
-    target.mkdir(parents=True, exist_ok=True)
-    path, new = target / f"rank-00000{SUFFIX}", target / f"rank-00000{SUFFIX}.new"
-    records: list[dict[str, Any]] = [{"type": "run", "format": FORMAT, "model": whole.model}]
-    records += [{"type": "task", "task": name, "asked": asked} for name, asked in whole.tasks.items()]
-    records += [_vote_record(key, vote) for key, vote in whole.votes.items()]
-    with new.open("w", encoding="utf-8") as file:
-        file.writelines(map(line_of, records))
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(new, path)
-
-
-def compact_journal(folder: Path) -> Loaded:
-    """Put a journal into one file, without failures, repeats and damaged lines.
-
-    Raises:
-        JournalError: there is none, or it is in use.
-    """
-    files = journal_files(folder)
-    if not files:
-        raise JournalError(f"{folder}: holds no votes (*{SUFFIX}). Fix: name the folder of a journal.")
-    held = [open(path, "ab") for path in files]  # noqa: SIM115  (kept open while they are rewritten)
-    try:
-        for file, path in zip(held, files, strict=True):
-            _lock(file, path)
-        whole = load_journal(folder)
-        whole.votes = {key: vote for key, vote in whole.votes.items() if not vote.failed}
-        _write_whole(folder, whole)
-        for path in files:
-            if path != folder / f"rank-00000{SUFFIX}":
-                path.unlink()
-    finally:
-        for file in held:
-            file.close()
-    return whole

@@ -22,9 +22,10 @@ from ..core.records import ballot_from_record
 from ..core.scoring import Metric, Score, score_ballots
 from ..core.verdicts import SLOT_OUTCOMES, Verdict
 from ..core.voting import Ballot, Origin, Vote, ballot, family_mode
+from ..registry.benchmarks import Benchmark
 from ..registry.casting import OFFICIAL, cast, reader_for, reads_officially
 from ..registry.index import Registry
-from ..registry.schema import Benchmark, Prompt
+from ..registry.prompts import Prompt
 
 _BENCHMARK = "vlrewardbench"  # the benchmark whose own files are read
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from ..core.scoring import Score, publishing_faults
 from ..core.stopping import Plan
 from ..core.voting import Origin
-from ..registry.schema import Benchmark
+from ..registry.benchmarks import Benchmark
 
 _HEAD = ("Metric", "Value", "95 % interval", "n")
 
