@@ -85,6 +85,18 @@ def test_a_run_that_dies_goes_on_where_it_was(tmp_path, dies_after):
     )
 
 
+def test_damage_costs_the_votes_that_were_damaged_and_no_more(tmp_path):
+    plain, _ = judged(Counting(), tmp_path)
+    (path,) = (tmp_path / "votes").iterdir()
+    raw = bytearray(path.read_bytes()[:-9])  # the last line is cut
+    raw[raw.index(b"Verdict", len(raw) // 2)] ^= 1  # and a byte in the middle flipped
+    path.write_bytes(raw)
+    again, asked = judged(Counting(), tmp_path)
+    assert len(asked) == 2
+    assert repr(scores(again, "vlrb_scenes")) == repr(scores(plain, "vlrb_scenes"))
+    assert judged(Counting(), tmp_path)[1] == []
+
+
 def test_failed_requests_are_asked_again(tmp_path):
     results, _ = judged(Counting(failed_rate=0.3), tmp_path)
     failed = sum(

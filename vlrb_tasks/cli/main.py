@@ -269,6 +269,43 @@ def matrix(
     print(prompt_matrix(names, task, model, model_args, output, context.args, json))
 
 
+@app.command()
+def compare(
+    first: Annotated[Path, typer.Argument(help="A sample log, or a folder with one.")],
+    second: Annotated[Path, typer.Argument(help="Another one, on the same benchmark.")],
+    items: Annotated[bool, typer.Option("--items", help="List every item that one run alone gets right.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object, for machines.")] = False,
+) -> None:
+    """Compare two runs item by item: paired differences, McNemar's p, by domain, and which items changed.
+
+    Warns where prompt, parser, data, votes or generation settings differ.
+
+    Example: vlrb compare results/judge_a results/judge_b
+    """
+    from .compare import compared
+
+    print(compared(first, second, items, json))
+
+
+@app.command()
+def power(
+    accuracy: Annotated[float, typer.Option(help="How often a single vote of a judge is right, between 0 and 1.")],
+    difference: Annotated[float, typer.Option(help="How much more often one of the other judge is.")],
+    spread: Annotated[
+        float, typer.Option(help="How much items differ: 0 all are as hard, towards 1 all votes of an item agree.")
+    ] = 0.5,
+    alpha: Annotated[float, typer.Option(help="The level of the test.")] = 0.05,
+    chance: Annotated[float, typer.Option("--power", help="The chance to see the difference.")] = 0.8,
+) -> None:
+    """Tell how many items and votes it takes to see that two judges differ.
+
+    Example: vlrb power --accuracy 0.65 --difference 0.03
+    """
+    from .compare import power_table
+
+    print(power_table(accuracy, difference, spread, alpha, chance))
+
+
 journal = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Journals of votes, as --model vote_judge keeps them."
 )

@@ -44,14 +44,19 @@ def matrix(
     scores = {name: score_log(log, registry) for name, log in runs.items()}
     differences = []
     for one, other in combinations(runs, 2):
-        first, second = _common(runs[one], runs[other])
+        first, second = common_ballots(runs[one], runs[other])
         metrics = {metric.name: metric for metric in log_metrics(runs[one], registry)}
         for name in COMPARED[runs[one].origin.family]:
             differences.append((one, other, compare(metrics[name], first, second)))
     return scores, _adjusted(differences)
 
 
-def _common(one: Log, other: Log) -> tuple[list[Ballot], list[Ballot]]:
+def common_ballots(one: Log, other: Log) -> tuple[list[Ballot], list[Ballot]]:
+    """Return the ballots of two runs on the items that both have, in the same order.
+
+    Raises:
+        LogError: there are none.
+    """
     by_key = {ballot.key: ballot for ballot in other.ballots}
     first = sorted((ballot for ballot in one.ballots if ballot.key in by_key), key=lambda ballot: ballot.key)
     if not first:

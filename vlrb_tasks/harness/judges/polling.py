@@ -27,7 +27,7 @@ from .vote_settings import VoteSettings, VoteStopping
 Ask = Callable[[list[Instance]], Sequence[Any]]
 
 
-@dataclass
+@dataclass(slots=True)
 class Draw:
     """One vote that may be asked for: the requests that it takes (several, for likelihoods), and their answers."""
 
@@ -38,7 +38,7 @@ class Draw:
     """For each request the hashes of what it asks; empty without a journal."""
 
 
-@dataclass
+@dataclass(slots=True)
 class Poll:
     """An item on its way: its draws in order, how many were asked for, and the votes so far."""
 
@@ -166,6 +166,7 @@ class Voting:
             self._keep(batch)
             for poll, draw in batch:
                 vote = poll.read(draw)
+                draw.asked = []
                 self.new += 1
                 self.failed += vote.outcome == "failed"
                 progress.voted()

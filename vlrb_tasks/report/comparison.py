@@ -1,0 +1,161 @@
+"""Two runs beside each other: what differs in their scores, in their items, and in how they were made."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ..core.comparison import COMPARED, Difference, compare
+from ..core.voting import Ballot
+from ..registry.index import Registry
+from .logs import Log, LogError, log_metrics
+from .matrix import common_ballots
+from .table import aligned, number, or_null
+
+
+@dataclass(frozen=True)
+class Changed:
+    """An item that one run alone gets right."""
+
+    key: str
+    id: str
+    group: str
+    right_in: str
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How a second run differs from a first one.
+
+    Attributes:
+        differences: of the main metrics, then of each domain.
+        changed: the items that one run alone gets right.
+        warnings: why the two may differ for another reason than the judge.
+        n: how many items both have.
+    """
+
+    differences: list[Difference]
+    changed: list[Changed]
+    warnings: list[str]
+    n: int
+
+
+def compare_runs(first: Log, second: Log, registry: Registry) -> Comparison:
+    """Compare two runs on the items that both have.
+
+    Raises:
+        LogError: they are of two benchmarks, or have no item in common.
+    """
+    if (first.origin.benchmark, first.origin.family) != (second.origin.benchmark, second.origin.family):
+        raise LogError(
+            f"{first.path} is of {first.origin.benchmark}, {second.path} of {second.origin.benchmark}. Fix: compare two runs of one benchmark."
+        )
+    ours, theirs = common_ballots(first, second)
+    metrics = {metric.name: metric for metric in log_metrics(first, registry)}
+    main = COMPARED[first.origin.family]
+    suffix = "_strict" if first.origin.family == "pairwise" else ""
+    domains = [
+        name
+        for name in metrics
+        if name.startswith(("accuracy_", "accuracy_with_tie_", "levenshtein_distance_"))
+        and name.endswith(suffix)
+        and not name.startswith(("accuracy_at_", "accuracy_tag_"))
+        and name not in main
+    ]
+    differences = [compare(metrics[name], ours, theirs) for name in (*main, *domains)]
+    return Comparison(
+        differences, _changed(metrics[main[0]].of_ballot, ours, theirs), _warnings(first, second, len(ours)), len(ours)
+    )
+
+
+def _changed(right: Any, ours: Sequence[Ballot], theirs: Sequence[Ballot]) -> list[Changed]:
+    found = []
+    for one, other in zip(ours, theirs, strict=True):
+        before, after = right(one), right(other)
+        if (before, after) in ((0, 1), (1, 0)):
+            found.append(Changed(one.key, one.id, one.group, "first" if before else "second"))
+    return found
+
+
+def _warnings(first: Log, second: Log, n: int) -> list[str]:
+    warnings = []
+    for what, one, other in (
+        ("prompts", first.origin.prompt, second.origin.prompt),
+        ("parsers", first.origin.rule, second.origin.rule),
+        ("numbers of votes", _votes(first), _votes(second)),
+    ):
+        if one != other:
+            warnings.append(f"the {what} differ: {one}, {other}.")
+    for log in (first, second):
+        if len(log.ballots) > n:
+            warnings.append(f"{log.path} has {len(log.ballots) - n:,} items that the other has not; they are left out.")
+    one_facts, other_facts = _facts(first.path), _facts(second.path)
+    for name in one_facts.keys() & other_facts.keys():
+        if one_facts[name] != other_facts[name]:
+            warnings.append(f"the {name} differ: {one_facts[name]}, {other_facts[name]}.")
+    return warnings
+
+
+def _votes(log: Log) -> str:
+    return ", ".join(map(str, sorted({ballot.planned for ballot in log.ballots})))
+
+
+def _facts(path: Path) -> dict[str, Any]:
+    """Return how a run was made, from the results file beside its log; nothing where there is none."""
+    date, _, task = path.name.removesuffix(".gz").removesuffix(".jsonl").partition("_samples_")
+    try:
+        config = json.loads((path.parent / f"{date}_results.json").read_text(encoding="utf-8"))["configs"][task]
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+    judge = config.get("judge", {})
+    return {
+        "generation settings": config.get("generation_kwargs"),
+        "texts of the prompts (by hash)": judge.get("prompt_sha256"),
+        "data (by fingerprint)": judge.get("data_fingerprint") or None,
+        "orders": (judge.get("order"), judge.get("seed")),
+    }
+
+
+def comparison_text(found: Comparison, names: tuple[str, str], every_item: bool = False) -> str:
+    """Return a comparison as text: a table, what to beware of, and the items that changed."""
+    rows: list[Sequence[str]] = [("Metric", *names, "difference", "95 % interval", "better : worse", "p", "n")]
+    for one in found.differences:
+        low, high = one.interval
+        interval = "" if math.isnan(low) else f"{low:+.4f} to {high:+.4f}"
+        sides = "" if one.only_second is None else f"{one.only_second} : {one.only_first}"
+        difference = "-" if math.isnan(one.difference) else f"{one.difference:+.4f}"
+        p = "" if one.p is None else f"{one.p:.4f}" if one.p >= 0.0001 else "<0.0001"
+        rows.append((one.metric, number(one.first), number(one.second), difference, interval, sides, p, f"{one.n:,}"))
+    shown = found.changed if every_item else found.changed[:10]
+    lines = [aligned(rows), "", "Paired differences, intervals by bootstrap over items, p by McNemar's exact test."]
+    lines += [f"WARNING: {warning}" for warning in found.warnings]
+    lines += ["", f"{len(found.changed)} of {found.n:,} items are right in one run alone" + (":" if shown else ".")]
+    lines += [f"  {item.id} ({item.group}): right in {names[item.right_in == 'second']}" for item in shown]
+    if len(shown) < len(found.changed):
+        lines.append(f"  ... and {len(found.changed) - len(shown)} more; --items lists all")
+    return "\n".join(lines)
+
+
+def comparison_record(found: Comparison) -> dict[str, Any]:
+    """Return a comparison as plain JSON."""
+
+    def plain(values: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            key: [or_null(end) for end in value]
+            if isinstance(value, tuple)
+            else or_null(value)
+            if isinstance(value, float)
+            else value
+            for key, value in values.items()
+        }
+
+    return {
+        "n": found.n,
+        "differences": [plain(asdict(one)) for one in found.differences],
+        "warnings": found.warnings,
+        "changed": [asdict(one) for one in found.changed],
+    }
