@@ -50,7 +50,21 @@ def _seconds(*arguments: str) -> float:
 
 
 @pytest.mark.parametrize(
-    "command", ["list", "show", "render", "validate", "score", "parse", "path", "correlate", "matrix", "gallery", "compare", "power"]
+    "command",
+    [
+        "list",
+        "show",
+        "render",
+        "validate",
+        "score",
+        "parse",
+        "path",
+        "correlate",
+        "matrix",
+        "gallery",
+        "compare",
+        "power",
+    ],
 )
 def test_every_command_has_help_with_an_example(command):
     result = vlrb(command, "--help")
