@@ -26,10 +26,10 @@ lint: $(READY)
 	$(BIN)/vlrb validate
 
 test-fast: $(READY)
-	$(BIN)/python -m pytest -n auto -m "not slow" --ignore tests/conformance
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow" --ignore tests/conformance
 
 test: lint
-	$(BIN)/python -m pytest -n auto --ignore tests/conformance
+	$(BIN)/python -m pytest -n auto --dist worksteal --ignore tests/conformance
 
 format: $(READY)
 	$(BIN)/ruff check --fix .
