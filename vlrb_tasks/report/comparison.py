@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ from ..core.voting import Ballot
 from ..registry.index import Registry
 from .logs import Log, LogError, log_metrics
 from .matrix import common_ballots
-from .table import aligned, number, or_null
+from .table import aligned, difference_cells, number, or_null
 
 
 @dataclass(frozen=True)
@@ -124,12 +123,7 @@ def comparison_text(found: Comparison, names: tuple[str, str], every_item: bool 
     """Return a comparison as text: a table, what to beware of, and the items that changed."""
     rows: list[Sequence[str]] = [("Metric", *names, "difference", "95 % interval", "better : worse", "p", "n")]
     for one in found.differences:
-        low, high = one.interval
-        interval = "" if math.isnan(low) else f"{low:+.4f} to {high:+.4f}"
-        sides = "" if one.only_second is None else f"{one.only_second} : {one.only_first}"
-        difference = "-" if math.isnan(one.difference) else f"{one.difference:+.4f}"
-        p = "" if one.p is None else f"{one.p:.4f}" if one.p >= 0.0001 else "<0.0001"
-        rows.append((one.metric, number(one.first), number(one.second), difference, interval, sides, p, f"{one.n:,}"))
+        rows.append((one.metric, number(one.first), number(one.second), *difference_cells(one), f"{one.n:,}"))
     shown = found.changed if every_item else found.changed[:10]
     lines = [aligned(rows), "", "Paired differences, intervals by bootstrap over items, p by McNemar's exact test."]
     lines += [f"WARNING: {warning}" for warning in found.warnings]

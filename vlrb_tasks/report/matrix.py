@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import combinations
@@ -13,7 +12,7 @@ from ..core.scoring import Score
 from ..core.voting import Ballot
 from ..registry.index import Registry
 from .logs import Log, LogError, log_metrics, score_log
-from .table import aligned, number, or_null
+from .table import aligned, difference_cells, number, or_null
 
 _BESIDE = ("coverage_strict", "unparsed_rate", "failed_rate", "first_slot_rate", "vote_agreement")
 
@@ -83,12 +82,7 @@ def matrix_tables(scores: Mapping[str, Mapping[str, Score]], differences: Sequen
         rows.append((name, *(number(one[column].value) for column in columns), f"{one[headline[0]].n:,}"))
     changes: list[Sequence[str]] = [("Difference", "metric", "value", "95 % interval", "better : worse", "p", "n")]
     for one_name, other, found in differences:
-        right = "" if found.only_second is None else f"{found.only_second} : {found.only_first}"
-        low, high = found.interval
-        interval = "" if math.isnan(low) else f"{low:+.4f} to {high:+.4f}"
-        value = "-" if math.isnan(found.difference) else f"{found.difference:+.4f}"
-        p = "" if found.p is None else f"{found.p:.4f}" if found.p >= 0.0001 else "<0.0001"
-        changes.append((f"{other} - {one_name}", found.metric, value, interval, right, p, f"{found.n:,}"))
+        changes.append((f"{other} - {one_name}", found.metric, *difference_cells(found), f"{found.n:,}"))
     tests = len({(one, other) for one, other, _ in differences})
     note = "p: McNemar's exact test" + (f", adjusted for {tests} comparisons by Holm's method." if tests > 1 else ".")
     return "\n\n".join(

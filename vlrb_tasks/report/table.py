@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ..core.scoring import Score, publishing_faults
 from ..core.stopping import Plan
 from ..core.voting import Origin
 from ..registry.benchmarks import Benchmark
+
+if TYPE_CHECKING:  # it loads scipy, which a table does not need
+    from ..core.comparison import Difference
 
 _HEAD = ("Metric", "Value", "95 % interval", "n")
 
@@ -30,6 +34,17 @@ def _interval(score: Score) -> str:
     if score.interval is None or math.isnan(score.interval[0]):
         return ""
     return f"{score.interval[0]:.4f} to {score.interval[1]:.4f}"
+
+
+def difference_cells(found: Difference) -> tuple[str, str, str, str]:
+    """Return a paired difference as cells: the difference, its interval, items better and worse, and p."""
+    low, high = found.interval
+    return (
+        "-" if math.isnan(found.difference) else f"{found.difference:+.4f}",
+        "" if math.isnan(low) else f"{low:+.4f} to {high:+.4f}",
+        "" if found.only_second is None else f"{found.only_second} : {found.only_first}",
+        "" if found.p is None else f"{found.p:.4f}" if found.p >= 0.0001 else "<0.0001",
+    )
 
 
 def aligned(rows: Sequence[Sequence[str]], left: bool = False) -> str:
