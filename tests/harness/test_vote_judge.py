@@ -288,6 +288,22 @@ def test_a_run_is_replayed_without_a_model(tmp_path, source):
         ReplayJudge(str(place), task="vlrb")
 
 
+@pytest.mark.parametrize("source", ["log", "journal"])
+def test_likelihoods_are_replayed_too(tmp_path, source):
+    task = "vlrb_scenes@vlrb_loglikelihood"
+    results, _ = judged(Counting(tie_rate=0), tmp_path, (task,), 12)
+    place = tmp_path / "votes"
+    if source == "log":
+        place = tmp_path / f"2026_samples_{task}.jsonl"
+        place.write_text(
+            "".join(json.dumps({"ballot": sample["ballot"]}) + "\n" for sample in results["samples"][task])
+        )
+    again = evaluate(ReplayJudge(str(place)), [task], limit=12)
+    assert scores(again, task)["failed_rate"] == 0
+    assert decisions(again, task) == decisions(results, task)
+    assert scores(again, task)["soft_probability"] == pytest.approx(scores(results, task)["soft_probability"])
+
+
 @pytest.mark.parametrize(
     "arguments,message",
     [

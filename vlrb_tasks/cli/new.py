@@ -112,9 +112,9 @@ def _columns(row: Mapping[str, Any], mode: Mode, ties: bool, labels: int) -> tup
     by_name = {name.lower(): name for name in row}
     missing: list[str] = []
 
-    def usual(field: str, needed: bool = True) -> str:
+    def usual(field: str) -> str:
         found = next((by_name[name] for name in _USUAL[field] if name in by_name), None)
-        if found is None and needed and row:
+        if found is None and row:
             missing.append(field)
         return found or _USUAL[field][0]
 

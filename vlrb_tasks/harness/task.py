@@ -10,7 +10,6 @@ import copy
 import hashlib
 import json
 import math
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -26,7 +25,7 @@ from ..core.families import DRAWN, TOKENS, family_metrics
 from ..core.intervals import interval_fields
 from ..core.items import Item
 from ..core.ordering import Order, as_given, draw_orders
-from ..core.parsing import likelihood_text
+from ..core.parsing import likelihood_text, parse_loss
 from ..core.records import ballot_record
 from ..core.scoring import Metric, Score
 from ..core.stopping import Plan
@@ -280,7 +279,8 @@ class JudgeTask(ConfigurableTask):
         text = responses[0]
         if instances[0].metadata["answer"] is not None:
             found = {
-                one.metadata["answer"]: -_loss(response) for one, response in zip(instances, responses, strict=True)
+                one.metadata["answer"]: -parse_loss(response)
+                for one, response in zip(instances, responses, strict=True)
             }
             text = None if any(map(math.isnan, found.values())) else likelihood_text(found)
         facts = instances[0].metadata
@@ -392,12 +392,6 @@ def _tokens(instance: Instance) -> tuple[int, int] | None:
     if counts is None or (counts.input_tokens is None and counts.output_tokens is None):
         return None
     return counts.input_tokens or 0, counts.output_tokens or 0
-
-
-def _loss(response: Any) -> float:
-    """Return the loss that an adapter gave as ``(loss, is greedy)``, which lmms-eval 0.7 hands on as text; NaN for none."""
-    match = re.match(r"\(?\s*([-+.\deE]+)", str(response))
-    return float(match[1]) if match else math.nan
 
 
 with_further_results(JudgeTask)

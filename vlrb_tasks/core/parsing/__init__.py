@@ -26,13 +26,21 @@ from typing import Literal, get_args
 from ..verdicts import Outcome, Verdict, is_failure
 from .folding import Folded, fold, thinking_spans
 from .lexicon import Lexicon, Naming, lexicon, naming
-from .likelihoods import likelihood_text, parse_likelihoods
+from .likelihoods import likelihood_text, parse_likelihoods, parse_loss
 from .official import official_choice, parse_official
 from .prose import parse_prose
 from .rankings import parse_ranking
 from .scores import number_alone, parse_score
 
-__all__ = ["PARSER_KINDS", "ParserKind", "likelihood_text", "official_choice", "parse_official", "parse_verdict"]
+__all__ = [
+    "PARSER_KINDS",
+    "ParserKind",
+    "likelihood_text",
+    "official_choice",
+    "parse_loss",
+    "parse_official",
+    "parse_verdict",
+]
 
 ParserKind = Literal["tag", "boxed", "brackets", "prose", "score", "order", "vlrewardbench_official", "loglikelihood"]
 PARSER_KINDS: tuple[ParserKind, ...] = get_args(ParserKind)

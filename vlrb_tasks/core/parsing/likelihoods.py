@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from ..verdicts import Outcome, Verdict
 
+_LOSS = re.compile(r"\(?\s*([-+]?\d*\.?\d+(?:[eE][-+]?\d+)?)")
 _HEAD = "log-likelihoods: "
 _PART = re.compile(r"(first|second|tie) (-?(?:\d+(?:\.\d+)?(?:e-?\d+)?|inf)|nan)")
 
@@ -19,6 +20,16 @@ def likelihood_text(likelihoods: Mapping[Outcome, float]) -> str:
     'log-likelihoods: first -0.5, second -1.25'
     """
     return _HEAD + ", ".join(f"{outcome} {value!r}" for outcome, value in likelihoods.items())
+
+
+def parse_loss(response: object) -> float:
+    """Return the loss that an adapter gave as ``(loss, is greedy)``, which lmms-eval 0.7 hands on as text; NaN for none.
+
+    >>> parse_loss("(0.5, True)"), parse_loss(None)
+    (0.5, nan)
+    """
+    match = _LOSS.match(str(response))
+    return float(match[1]) if match else math.nan
 
 
 def parse_likelihoods(text: str) -> Verdict | None:

@@ -10,7 +10,7 @@ import torch
 from lmms_eval.api.instance import Instance
 from lmms_eval.api.model import lmms
 
-from ...core.parsing import parse_verdict
+from ...core.parsing import parse_loss, parse_verdict
 from ...environment import registry
 from ...registry.index import WITH
 from ...report.journal import SUFFIX, JournalError, load_journal
@@ -50,7 +50,6 @@ class ReplayJudge(lmms):
                 f"vlrb_replay task: got {task!r}; expected one of {', '.join(self._tasks)}, which {log} holds."
             )
         self._task, self._log = task, log
-        self.missing = 0
 
     @property
     def device(self) -> torch.device:
@@ -76,18 +75,14 @@ class ReplayJudge(lmms):
         texts = self._of(str(request.metadata["judge"].config.task))
         text = texts.get((judgment.item.key, judgment.draw, tuple(judgment.order), answer))
         if text is None:
-            self.missing += 1
             return f"[LMMS_EVAL_REQUEST_FAILED after 0 retries] {self._log} holds no draw {judgment.draw} of item {judgment.item.key} in this order"
         return text
 
     def _loss(self, request: Instance) -> float:
         answer = request.metadata["answer"]
-        alone = self._text(request, answer)  # a journal has each answer by itself
-        try:
-            return float(alone)
-        except ValueError:
-            pass
-        self.missing -= 1
+        alone = parse_loss(self._text(request, answer))  # a journal has each answer by itself
+        if not math.isnan(alone):
+            return alone
         verdict = parse_verdict(self._text(request), ("loglikelihood",))
         if verdict.shares is None:
             return float("nan")
