@@ -1,8 +1,10 @@
-"""Agreement: of a judge's votes on one item with each other, and with themselves in the other order."""
+"""Agreement: of a judge's votes on one item, with themselves in the other order, and of two judges."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+import math
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Sequence
 
 from .voting import Ballot, Vote
 
@@ -25,3 +27,30 @@ def flips(ballot: Ballot) -> list[int]:
             by_draw[vote.draw].append(vote)
     pairs = [votes for votes in by_draw.values() if len({vote.order for vote in votes}) == 2]
     return [sum(len({vote.choice for vote in votes}) > 1 for votes in pairs), len(pairs)]
+
+
+def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
+    """Return Cohen's kappa of what two judges decide: agreement beyond that of chance (Cohen, 1960).
+
+    Args:
+        first: a decision an item, of any kind; undecided is one of them.
+        second: those of the other judge, on the same items.
+
+    Returns:
+        1 for the same decisions, 0 for agreement by chance, NaN for no items or where both always decide the same.
+
+    Raises:
+        ValueError: the numbers of decisions differ.
+
+    >>> cohen_kappa("aabb", "abbb")  # observed 3/4, by chance 1/2*1/4 + 1/2*3/4 = 1/2
+    0.5
+    """
+    if len(first) != len(second):
+        raise ValueError(f"decisions: got {len(first)} and {len(second)}; expected as many of both judges")
+    n = len(first)
+    if not n:
+        return math.nan
+    ours, theirs = Counter(first), Counter(second)
+    observed = sum(a == b for a, b in zip(first, second, strict=True)) / n
+    expected = sum(ours[value] * theirs[value] for value in ours) / n**2
+    return math.nan if expected == 1 else (observed - expected) / (1 - expected)

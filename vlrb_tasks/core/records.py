@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any, get_args
 
@@ -56,6 +58,20 @@ def _further(ballot: Ballot) -> dict[str, Any]:
         "ranking": None if ballot.ranking is None else list(ballot.ranking),
         "models": list(ballot.models),
     }
+
+
+def items_digest(ballots: Iterable[Ballot]) -> str:
+    """Return a SHA-256 of what is judged, whatever is voted: keys, references, domains, lengths and tags.
+
+    Two runs have the same one if they judged the same items with the same labels, in any order.
+    """
+    parts = sorted(
+        json.dumps(
+            [b.key, b.id, b.group, b.preferred, b.lengths, b.tags, b.score, b.ranking, b.models], ensure_ascii=True
+        )
+        for b in ballots
+    )
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def ballot_from_record(record: Mapping[str, Any]) -> Ballot:

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import math
 import random
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import torch
 from lmms_eval.api.instance import Instance
 from lmms_eval.api.model import lmms
 from loguru import logger
 
+from ...core.controls import CONTROLS, Control, control_rng, control_slot
 from ...core.verdicts import SLOT_OUTCOMES, Outcome
 
-Policy = Literal["first", "second", "longer", "shorter", "random", "oracle"]
-POLICIES: tuple[Policy, ...] = get_args(Policy)
+Policy = Control | Literal["oracle"]
+POLICIES: tuple[Policy, ...] = (*CONTROLS, "oracle")
 
 
 class BaselineJudge(lmms):
@@ -69,7 +70,8 @@ class BaselineJudge(lmms):
                 raise ValueError(f"vlrb_baseline {name}: got {rate}; expected a share between 0 and 1.")
         if tie_rate + unparsed_rate + failed_rate > 1:
             raise ValueError("vlrb_baseline: tie_rate, unparsed_rate and failed_rate add up to more than 1.")
-        self.policy, self.seed = policy, int(seed)
+        self.policy: Policy = policy  # type: ignore[assignment]  # checked above
+        self.seed = int(seed)
         self.rates = {name: float(rate) for name, rate in rates.items()}
 
     @property
@@ -153,6 +155,8 @@ class BaselineJudge(lmms):
         return slots
 
     def _rng(self, judgment: Any, what: str = "") -> random.Random:
+        if not what:
+            return control_rng(self.seed, judgment.item.key, judgment.draw, judgment.order)
         return random.Random(f"vlrb_baseline{what}/{self.seed}/{judgment.item.key}/{judgment.draw}/{judgment.order}")
 
     def _outcome(self, judgment: Any) -> Outcome:
@@ -165,18 +169,11 @@ class BaselineJudge(lmms):
                 return outcome  # type: ignore[return-value]
         if judgment.prompt.mode != "pairwise":
             return "score" if judgment.prompt.mode == "pointwise" else "ranking"
-        if self.policy in ("first", "second"):
-            return self.policy
-        coin = rng.randint(0, 1)
-        if self.policy == "random":
-            return SLOT_OUTCOMES[coin]
-        if self.policy == "oracle":
-            if item.preferred is None:
-                return "tie"
-            right = rng.random() < self.rates["accuracy"]
-            return SLOT_OUTCOMES[order.index(item.preferred if right else 1 - item.preferred)]
         lengths = [len(item.responses[index]) for index in order]
-        if lengths[0] == lengths[1]:
-            return SLOT_OUTCOMES[coin]
-        longer = lengths.index(max(lengths))
-        return SLOT_OUTCOMES[longer if self.policy == "longer" else 1 - longer]
+        if self.policy != "oracle":
+            return SLOT_OUTCOMES[control_slot(self.policy, lengths, rng)]
+        if item.preferred is None:
+            return "tie"
+        rng.randint(0, 1)
+        right = rng.random() < self.rates["accuracy"]
+        return SLOT_OUTCOMES[order.index(item.preferred if right else 1 - item.preferred)]
