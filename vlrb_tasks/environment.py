@@ -27,6 +27,11 @@ def mirror() -> Path | None:
     return Path(folder) if folder else None
 
 
+def processes() -> int:
+    """Return how many processes judge together, as torchrun and accelerate say."""
+    return int(os.environ.get("WORLD_SIZE", "1"))
+
+
 def user_folders() -> list[Path]:
     """Return the folders of the user's own, the first of ``VLRB_PATH`` first."""
     parts = [part for part in os.environ.get(FOLDERS, "").split(os.pathsep) if part]

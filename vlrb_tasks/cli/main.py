@@ -306,6 +306,61 @@ def power(
     print(power_table(accuracy, difference, spread, alpha, chance))
 
 
+_Runs = Annotated[
+    list[Path], typer.Argument(help="Logs or folders of runs of one benchmark; NAME=PATH gives a run its name.")
+]
+
+
+@app.command()
+def report(
+    runs: _Runs,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")] = Path("report.html"),
+    title: Annotated[str | None, typer.Option(help="The heading; the benchmark's title if left out.")] = None,
+    images: Annotated[bool, typer.Option(help="Put in thumbnails of the items' images.")] = True,
+) -> None:
+    """Write one page with the scores, pictures and every vote of one run, or of several side by side.
+
+    The page needs no network and no server. Texts and images come from the data set, or from VLRB_DATA.
+
+    Example: vlrb report results/judge_a results/judge_b -o report.html
+    """
+    from .report import write_report
+
+    print(write_report(runs, output, title, images))
+
+
+@app.command()
+def plot(
+    runs: _Runs,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write to.")] = Path("figures"),
+    format: Annotated[str, typer.Option(help="svg, png, pdf, with commas.")] = "svg",
+) -> None:
+    """Write the figures of a report as files, for papers and slides.
+
+    Example: vlrb plot results/judge_a results/judge_b -o figures --format pdf,png
+    """
+    from .report import write_plots
+
+    print(write_plots(runs, output, [kind.strip() for kind in format.split(",") if kind.strip()]))
+
+
+@app.command()
+def table(
+    runs: _Runs,
+    format: Annotated[Literal["markdown", "latex"], typer.Option(help="The language of the table.")] = "markdown",
+    controls: Annotated[bool, typer.Option(help="Add judges that do not look.")] = True,
+    reported: Annotated[bool, typer.Option(help="Add what papers report.")] = True,
+    intervals: Annotated[bool, typer.Option(help="Put 95 % intervals behind the scores.")] = True,
+) -> None:
+    """Print the table of judges: official beside strict, controls, and what papers report.
+
+    Example: vlrb table results/judge_a results/judge_b --format latex
+    """
+    from .report import table_text
+
+    print(table_text(runs, format, controls, reported, intervals))
+
+
 journal = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Journals of votes, as --model vote_judge keeps them."
 )

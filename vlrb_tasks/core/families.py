@@ -279,7 +279,7 @@ def _distance(ballot: Ballot) -> float | None:
     return 1.0 if judged is None else levenshtein(judged, ballot.ranking) / len(ballot.ranking)
 
 
-def _item_tau(ballot: Ballot) -> float | None:
+def item_tau(ballot: Ballot) -> float | None:
     """Return Kendall's tau of the two orders of an item; ``None`` where the judge gives none."""
     judged = ballot.judged_ranking
     if judged is None or ballot.ranking is None:
@@ -313,7 +313,7 @@ def _ranking_metrics(groups: list[str]) -> list[Metric]:
         ]
     return [
         *metrics,
-        Metric("ranking_kendall_tau", _item_tau, mean_of_items, True, "Kendall's tau of the orders of an item, the mean over items"),
+        Metric("ranking_kendall_tau", item_tau, mean_of_items, True, "Kendall's tau of the orders of an item, the mean over items"),
         Metric("best_accuracy", agrees(1), mean_of_items, True, "items whose best response is named; no order is wrong"),
         Metric("exact_accuracy", agrees(99), mean_of_items, True, "items whose whole order is right; no order is wrong"),
         Metric("coverage_strict", lambda b: int(b.judged_ranking is not None), plain_mean, True, "ranked items / items"),

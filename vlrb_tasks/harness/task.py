@@ -42,6 +42,7 @@ from ..registry.prompts import Prompt
 from ..registry.rendering import example_turns, fingerprint, in_one_text, judge_text
 from ..report.table import announce, plan_lines
 from .callers import local_of_a_caller
+from .machine import hardware, versions
 from .results import Unlisted, with_further_results
 
 FILTER = "none"
@@ -381,7 +382,10 @@ class JudgeTask(ConfigurableTask):
                 "rule": self.reader.origin.rule,
                 "data": self.source.where,
                 "data_fingerprint": self.source.fingerprint,
+                "revision": self.benchmark.dataset.revision,
                 "items": len(self.items),
+                "versions": versions(),
+                "hardware": hardware(),
             },
         }
 

@@ -109,10 +109,19 @@ class Published(Strict):
     source: str
 
 
+class Edition(Strict):
+    """A known state of a data set: what a full run on it judges, by a hash (see ``items_digest``)."""
+
+    items: int = Field(ge=1)
+    sha256: str = Field(pattern="^[0-9a-f]{64}$")
+    note: str
+
+
 class Benchmark(Strict):
     """A benchmark: data, columns, domains, the prompt and the scoring rule of its authors.
 
     Attributes:
+        editions: the states of the data set that submissions may be of.
         winners: what the words of the column ``winner`` mean; rows whose word means ``leave_out`` are left out.
     """
 
@@ -127,6 +136,7 @@ class Benchmark(Strict):
     winners: dict[str, Literal["first", "second", "tie", "leave_out"]] = Field(default_factory=dict)
     official: Literal["vlrewardbench"] | None = None
     published: tuple[Published, ...] = ()
+    editions: tuple[Edition, ...] = ()
 
     @property
     def mode(self) -> Mode:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from ..core.voting import Ballot
 from ..registry.index import Registry
 from .logs import Log, LogError, log_metrics
 from .matrix import common_ballots
+from .runs import run_facts
 from .table import aligned, difference_cells, number, or_null
 
 
@@ -104,18 +104,15 @@ def _votes(log: Log) -> str:
 
 
 def _facts(path: Path) -> dict[str, Any]:
-    """Return how a run was made, from the results file beside its log; nothing where there is none."""
-    date, _, task = path.name.removesuffix(".gz").removesuffix(".jsonl").partition("_samples_")
-    try:
-        config = json.loads((path.parent / f"{date}_results.json").read_text(encoding="utf-8"))["configs"][task]
-    except (OSError, ValueError, KeyError, TypeError):
+    """Return how a run was made, as far as it bears on a comparison; nothing where no results file tells."""
+    facts = run_facts(path)
+    if facts is None:
         return {}
-    judge = config.get("judge", {})
     return {
-        "generation settings": config.get("generation_kwargs"),
-        "texts of the prompts (by hash)": judge.get("prompt_sha256"),
-        "data (by fingerprint)": judge.get("data_fingerprint") or None,
-        "orders": (judge.get("order"), judge.get("seed")),
+        "generation settings": facts.settings,
+        "texts of the prompts (by hash)": facts.prompt_sha256 or None,
+        "data (by fingerprint)": facts.data_fingerprint or None,
+        "orders": (facts.order, facts.seed),
     }
 
 

@@ -9,8 +9,8 @@ import gzip
 import json
 import zlib
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,8 @@ class Log:
     kind: str
     ballots: list[Ballot]
     notes: tuple[str, ...] = ()
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    """What was asked about each item, by key, with the responses as the data has them; where the log keeps it."""
 
     @property
     def origin(self) -> Origin:
@@ -75,6 +77,7 @@ def read_log(path: Path, registry: Registry) -> Log:
     """
     text = _text(path)
     notes: list[str] = []
+    inputs: dict[str, str] = {}
     if path.name.removesuffix(".gz").endswith(".json"):
         ballots = _from_results(path, text, registry)
         kind = "results per item"
@@ -84,6 +87,7 @@ def read_log(path: Path, registry: Registry) -> Log:
             raise LogError(f"{path}: holds no lines. Fix: check that the run ended.")
         if "ballot" in rows[0][1]:
             ballots, kind = _from_samples(path, rows), "sample log"
+            inputs = {ballot.key: str(row.get("input", "")) for ballot, (_, row) in zip(ballots, rows, strict=True)}
         elif "filter_choice" in (rows[0][1].get("meta") or {}):
             ballots, kind = _from_inference(path, rows, registry), "inference file of VL-RewardBench"
         else:
@@ -94,7 +98,7 @@ def read_log(path: Path, registry: Registry) -> Log:
     again = [key for key, count in Counter(ballot.key for ballot in ballots).items() if count > 1]
     if again:
         raise LogError(f"{path}: {len(again)} items stand twice (first: {again[0]}). Fix: keep one run a file.")
-    return Log(path, kind, ballots, tuple(notes))
+    return Log(path, kind, ballots, tuple(notes), inputs)
 
 
 def _text(path: Path) -> str:
