@@ -38,7 +38,7 @@ class Page(webdriver.Chrome):
         """The addresses that the browser asked for since it was last asked, pictures in the page left out."""
         messages = [json.loads(entry["message"])["message"] for entry in self.get_log("performance")]
         urls = {m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"}
-        return {url for url in urls if not url.startswith("data:")}
+        return {url for url in urls if not url.startswith(("data:", "chrome:", "about:"))}
 
     def media(self, scheme: str) -> None:
         self.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})

@@ -80,7 +80,13 @@
   function mark() {
     for (const button of list.querySelectorAll("[aria-current]")) button.removeAttribute("aria-current");
     const button = current && list.querySelector(`[data-key="${CSS.escape(current.key)}"]`);
-    if (button) { button.setAttribute("aria-current", "true"); button.scrollIntoView({ block: "nearest" }); }
+    if (button) {
+      button.setAttribute("aria-current", "true");
+      // within the list alone: the page itself stays where it is
+      const top = button.getBoundingClientRect().top - list.getBoundingClientRect().top + list.scrollTop;
+      if (top < list.scrollTop) list.scrollTop = top;
+      else if (top + button.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = top + button.offsetHeight - list.clientHeight;
+    }
     return button;
   }
 
@@ -150,7 +156,7 @@
     event.preventDefault();
     step(event.key === "ArrowDown" ? 1 : -1);
     const button = mark();
-    if (button) button.focus();
+    if (button) button.focus({ preventScroll: true });
   });
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || /INPUT|SELECT|TEXTAREA/.test(event.target.tagName)) return;
