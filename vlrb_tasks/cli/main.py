@@ -361,6 +361,108 @@ def table(
     print(table_text(runs, format, controls, reported, intervals))
 
 
+submit = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="Submissions: votes and numbers that anyone can check."
+)
+app.add_typer(submit, name="submit")
+_Submission = Annotated[Path, typer.Argument(help="The folder that `vlrb submit pack` wrote.")]
+
+
+@submit.command("pack")
+def submit_pack(
+    run: Annotated[Path, typer.Argument(help="A sample log with its results file beside it, or the folder of both.")],
+    model_name: Annotated[str, typer.Option(help="What the judge is called in tables.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="A new folder.")],
+    model_url: Annotated[str | None, typer.Option(help="Where the judge is to be had.")] = None,
+    model_revision: Annotated[
+        str | None, typer.Option(help="Its revision; that of model_args if left out.")
+    ] = None,
+) -> None:
+    """Pack a run: votes, results, and a card that says how they were made.
+
+    What validation would reject is not packed. Exit code 0: packed. 1: not, with all reasons.
+
+    Example: vlrb submit pack results/my_judge --model-name "My judge 7B" -o submissions/my_judge
+    """
+    from .submit import About, packed
+
+    print(packed(run, About(model_name, model_url, model_revision), output))
+
+
+@submit.command("validate")
+def submit_validate(
+    folders: Annotated[list[Path], typer.Argument(help="Folders that `vlrb submit pack` wrote.")],
+) -> None:
+    """Read every vote again, recompute every number, and reject what is not so, with reasons.
+
+    Needs no model and no data. Exit code 0: all accepted. 1: one is rejected.
+
+    Example: vlrb submit validate submissions/my_judge
+    """
+    from .submit import validated
+
+    text, fine = validated(folders)
+    print(text)
+    if not fine:
+        raise typer.Exit(1)
+
+
+@submit.command("card")
+def submit_card(
+    folder: _Submission,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write to.")] = Path("card"),
+    readme: Annotated[
+        Path | None, typer.Option(help="A model card that there is already: its other parts stay as they are.")
+    ] = None,
+) -> None:
+    """Write a model card with the scores (model-index), and what leaderboards of Hugging Face take.
+
+    Example: vlrb submit card submissions/my_judge -o card --readme README.md
+    """
+    from .submit import carded
+
+    print(carded(folder, output, readme))
+
+
+@submit.command("export")
+def submit_export(
+    folder: _Submission,
+    format: Annotated[str, typer.Option(help="lmms-eval, vlmevalkit or leaderboard.")],
+) -> None:
+    """Print the scores as another tool has them.
+
+    Example: vlrb submit export submissions/my_judge --format vlmevalkit
+    """
+    from .submit import export
+
+    print(export(folder, format), end="")
+
+
+leaderboard = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="A static site of checked submissions.")
+app.add_typer(leaderboard, name="leaderboard")
+
+
+@leaderboard.command("build")
+def leaderboard_build(
+    submissions: Annotated[Path, typer.Argument(help="A folder with submissions, at any depth.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write to.")] = Path("site"),
+    title: Annotated[str, typer.Option(help="The heading.")] = "Judges of vision-language models",
+    images: Annotated[bool, typer.Option(help="Put thumbnails into the submissions' pages.")] = False,
+) -> None:
+    """Check all submissions and build the site: a table for each benchmark, and a page for each submission.
+
+    Exit code 0: built. 1: built without those that were rejected.
+
+    Example: vlrb leaderboard build submissions/ -o site/
+    """
+    from .submit import built
+
+    text, fine = built(submissions, output, title, images)
+    print(text)
+    if not fine:
+        raise typer.Exit(1)
+
+
 journal = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Journals of votes, as --model vote_judge keeps them."
 )

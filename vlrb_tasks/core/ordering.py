@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from typing import Literal, get_args
 
 from .items import Item
@@ -42,10 +43,16 @@ def draw_orders(item: Item, draws: int, policy: OrderPolicy = "random", seed: in
     >>> draw_orders(item, 2, "both")[:2] in ([(0, (0, 1)), (0, (1, 0))], [(0, (1, 0)), (0, (0, 1))])
     True
     """
+    return orders_of(item.key, [len(response) for response in item.responses], draws, policy, seed)
+
+
+def orders_of(
+    key: str, lengths: Sequence[int], draws: int, policy: OrderPolicy = "random", seed: int = 0
+) -> list[tuple[int, Order]]:
+    """Return the same for an item of which only the key and the lengths of its responses are known, as of a ballot."""
     if draws < 1:
         raise ValueError(f"draws: got {draws}; expected at least 1")
-    given = as_given(item)
-    key = item.key
+    given = tuple(range(len(lengths)))
     if policy == "random":
         return [(draw, _shuffled(given, seed, key, draw)) for draw in range(draws)]
     if policy in ("balanced", "both"):
@@ -57,7 +64,7 @@ def draw_orders(item: Item, draws: int, policy: OrderPolicy = "random", seed: in
     if policy == "fixed":
         return [(draw, given) for draw in range(draws)]
     if policy == "length_parity":
-        odd = sum(map(len, item.responses)) % 2 == 1
+        odd = sum(lengths) % 2 == 1
         return [(draw, tuple(reversed(given)) if odd else given) for draw in range(draws)]
     raise ValueError(f"order policy: got {policy!r}; expected one of {', '.join(ORDER_POLICIES)}")
 

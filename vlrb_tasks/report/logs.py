@@ -259,6 +259,11 @@ def parser_named(name: str, registry: Registry) -> Prompt | None:
     return None if name == OFFICIAL else registry.prompt(name)
 
 
+def answered(vote: Vote) -> str | None:
+    """Return what a judge answered: its text, or ``None`` for a request that failed without one."""
+    return None if vote.outcome == "failed" and not vote.text else vote.text
+
+
 def _said(vote: Vote) -> tuple[object, ...]:
     return vote.outcome, vote.score, vote.ranking
 
@@ -286,7 +291,7 @@ def read_again(log: Log, name: str, registry: Registry) -> tuple[Log, list[Chang
     for old in log.ballots:
         votes = []
         for vote in old.votes:
-            text = None if vote.outcome == "failed" and not vote.text else vote.text
+            text = answered(vote)
             verdict = parse_official(text) if prompt is None else prompt.read(text)
             again = cast(vote.draw, vote.order, text, verdict, old.preferred, official)
             votes.append(replace(again, tokens=vote.tokens))
