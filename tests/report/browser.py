@@ -17,10 +17,18 @@ from selenium.webdriver.chrome.service import Service
 from tests.conftest import ROOT
 
 SCREENSHOTS = ROOT / "results" / "screenshots"
-_FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync --disable-dev-shm-usage --hide-scrollbars"
-).split()
+_FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+    "--hide-scrollbars",
+]
 
 
 class Page(webdriver.Chrome):
@@ -41,11 +49,14 @@ class Page(webdriver.Chrome):
         return {url for url in urls if not url.startswith(("data:", "chrome:", "about:"))}
 
     def media(self, scheme: str) -> None:
-        self.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+        self.execute_cdp_cmd(
+            "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+        )
 
     def size(self, width: int, height: int) -> None:
         self.execute_cdp_cmd(
-            "Emulation.setDeviceMetricsOverride", {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600},
         )
 
     def shot(self, name: str) -> None:

@@ -55,7 +55,9 @@ def write_run(
             elif lot < unparsed + failed:
                 text = None
             votes.append(reader.vote(draw, order, text, item.preferred))
-        lines.append({"doc_id": number, "input": item.question, "ballot": ballot_record(ballot(item, votes, reader.origin))})
+        lines.append(
+            {"doc_id": number, "input": item.question, "ballot": ballot_record(ballot(item, votes, reader.origin))}
+        )
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / f"20261201_120000_samples_{benchmark}.jsonl"
     log.write_text("".join(json.dumps(line) + "\n" for line in lines))

@@ -28,7 +28,18 @@ def built(tmp_path_factory):
     command = CliRunner()
     for name, accuracy in (("Good <b>judge</b>", 0.9), ("Fair judge", 0.7), ("Poor judge", 0.52)):
         write_run(folder / "runs" / name[:4], scene_items(), accuracy, seed=len(name))
-        packed = command.invoke(app, ["submit", "pack", str(folder / "runs" / name[:4]), "--model-name", name, "-o", str(folder / "submissions" / name[:4])])
+        packed = command.invoke(
+            app,
+            [
+                "submit",
+                "pack",
+                str(folder / "runs" / name[:4]),
+                "--model-name",
+                name,
+                "-o",
+                str(folder / "submissions" / name[:4]),
+            ],
+        )
         assert packed.exit_code == 0, packed.output
         assert command.invoke(app, ["submit", "validate", str(folder / "submissions" / name[:4])]).exit_code == 0
     result = command.invoke(app, ["leaderboard", "build", str(folder / "submissions"), "-o", str(folder / "site")])
@@ -52,7 +63,10 @@ def test_the_site_in_a_browser(built):
         heading = page.find_elements(By.CSS_SELECTOR, "th button")[2]  # overall, strict
         heading.click()  # the highest first
         heading.click()  # the lowest first
-        values = [float(row.find_elements(By.CSS_SELECTOR, "td")[2].get_attribute("data-value")) for row in page.find_elements(By.CSS_SELECTOR, "tbody tr")]
+        values = [
+            float(row.find_elements(By.CSS_SELECTOR, "td")[2].get_attribute("data-value"))
+            for row in page.find_elements(By.CSS_SELECTOR, "tbody tr")
+        ]
         assert values == sorted(values)
         page.find_element(By.LINK_TEXT, "Fair judge").click()
         assert page.title == "Fair judge as a judge"

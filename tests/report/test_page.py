@@ -94,7 +94,11 @@ def test_a_report_of_three_judges(page, runs, tmp_path):
     time.sleep(0.4)
     found = page.execute_script("return [...document.querySelectorAll('#list button')].map(b => b.dataset.key)")
     items = {item.key: item for item in scene_items()}
-    told = {k for k, i in items.items() if all(w in " ".join([i.question, *i.responses]).lower() for w in ("purple", "how many"))}
+    told = {
+        k
+        for k, i in items.items()
+        if all(w in " ".join([i.question, *i.responses]).lower() for w in ("purple", "how many"))
+    }
     assert set(found) == told
     search.clear()
     search.send_keys(Keys.ENTER, Keys.ESCAPE)
@@ -173,7 +177,8 @@ def test_dark_mode_and_phone_width(page, runs, tmp_path):
 
 def test_hostile_data_stays_text(page, tmp_path):
     items = [
-        Item(f"existence-{i} {text}", text, (f"a {text}", f"b {text}"), i % 2, f"existence", (text,)) for i, text in enumerate(HOSTILE)
+        Item(f"existence-{i} {text}", text, (f"a {text}", f"b {text}"), i % 2, "existence", (text,))
+        for i, text in enumerate(HOSTILE)
     ]
     for text in HOSTILE[:2]:
         log = write_run(tmp_path / "run", items, said=text, model_args=f"pretrained={HOSTILE[0]}", data=HOSTILE[1])
@@ -201,15 +206,31 @@ def test_script_data_cannot_end_its_element():
 
 def test_1250_items_of_5_votes_open_in_2_seconds(page, tmp_path):
     said = "The picture shows a table with four chairs, and a lamp above it. " * 9
-    items = [Item(f"wildvision-{i}", f"What is shown in picture {i}? {said}", (f"{said}{i}", f"{said} {i} more"), i % 2, "general") for i in range(1250)]
-    runs = [write_run(tmp_path / str(n), items, 0.7, "vlrewardbench", seed=n, said=said, model_args=f"pretrained=judge{n}") for n in range(2)]
+    items = [
+        Item(
+            f"wildvision-{i}",
+            f"What is shown in picture {i}? {said}",
+            (f"{said}{i}", f"{said} {i} more"),
+            i % 2,
+            "general",
+        )
+        for i in range(1250)
+    ]
+    runs = [
+        write_run(tmp_path / str(n), items, 0.7, "vlrewardbench", seed=n, said=said, model_args=f"pretrained=judge{n}")
+        for n in range(2)
+    ]
     html = report_page(load_runs(runs, registry()), tmp_path / "nowhere")
     path = tmp_path / "large.html"
     path.write_text(html, encoding="utf-8")
     times = []
     for _ in range(3):
         page.open(path)
-        times.append(page.execute_script("const t = performance.getEntriesByType('navigation')[0]; return t.loadEventEnd - t.startTime"))
+        times.append(
+            page.execute_script(
+                "const t = performance.getEntriesByType('navigation')[0]; return t.loadEventEnd - t.startTime"
+            )
+        )
     assert len(_rows(page)) == 1250
     assert min(times) < 2000, f"{len(html) / 2**20:.0f} MiB opened in {times} ms"
     # scrolling: the frames of a walk through the whole list

@@ -50,7 +50,9 @@ class Forgery:
 
     def wrong(self) -> dict[str, Any]:
         """A vote that was parsed and is wrong."""
-        return next(v for b in self.ballots for v in b["votes"] if v["vote"] is not None and v["vote"] != b["preferred"])
+        return next(
+            v for b in self.ballots for v in b["votes"] if v["vote"] is not None and v["vote"] != b["preferred"]
+        )
 
     def score_again(self) -> None:
         """A forger who knows our rules: numbers and counts that follow from the forged votes."""
@@ -172,7 +174,9 @@ def _label(f: Forgery) -> None:
     ballot = next(b for b in f.ballots if sum(v["vote"] == 1 - b["preferred"] for v in b["votes"]) >= 3)
     ballot["preferred"] = 1 - ballot["preferred"]
     for vote in ballot["votes"]:
-        vote["reading"] = "none" if vote["vote"] is None else "for" if vote["vote"] == ballot["preferred"] else "against"
+        vote["reading"] = (
+            "none" if vote["vote"] is None else "for" if vote["vote"] == ballot["preferred"] else "against"
+        )
     f.score_again()
 
 

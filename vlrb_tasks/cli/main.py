@@ -374,9 +374,7 @@ def submit_pack(
     model_name: Annotated[str, typer.Option(help="What the judge is called in tables.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="A new folder.")],
     model_url: Annotated[str | None, typer.Option(help="Where the judge is to be had.")] = None,
-    model_revision: Annotated[
-        str | None, typer.Option(help="Its revision; that of model_args if left out.")
-    ] = None,
+    model_revision: Annotated[str | None, typer.Option(help="Its revision; that of model_args if left out.")] = None,
 ) -> None:
     """Pack a run: votes, results, and a card that says how they were made.
 

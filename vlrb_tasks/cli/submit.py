@@ -44,7 +44,9 @@ def validated(folders: Sequence[Path]) -> tuple[str, bool]:
             lines += [f"{folder}: REJECTED", *(f"  {fault}" for fault in faults)]
         else:
             card = submission.card
-            lines.append(f"{folder}: accepted. {card.model_name} on {card.data.benchmark}: {card.votes:,} votes read again, all numbers recomputed.")
+            lines.append(
+                f"{folder}: accepted. {card.model_name} on {card.data.benchmark}: {card.votes:,} votes read again, all numbers recomputed."
+            )
     return "\n".join(lines), fine
 
 
@@ -61,5 +63,10 @@ def export(folder: Path, form: str) -> str:
 def built(submissions: Path, output: Path, title: str, images: bool) -> tuple[str, bool]:
     """Build the site; return what to say, and whether every submission was accepted."""
     site = build_site(submissions, output, registry(), mirror(), title, images)
-    lines = [f"{path}: REJECTED\n" + "\n".join(f"  {reason}" for reason in reasons) for path, reasons in site.rejected.items()]
-    return "\n".join([*lines, f"wrote {output / 'index.html'}: {site.accepted} submissions, {len(site.rejected)} rejected"]), not site.rejected
+    lines = [
+        f"{path}: REJECTED\n" + "\n".join(f"  {reason}" for reason in reasons)
+        for path, reasons in site.rejected.items()
+    ]
+    return "\n".join(
+        [*lines, f"wrote {output / 'index.html'}: {site.accepted} submissions, {len(site.rejected)} rejected"]
+    ), not site.rejected

@@ -51,9 +51,7 @@ def control_ballots(ballots: Sequence[Ballot], control: Control) -> list[Ballot]
     the votes that were certain to be drawn.
     """
     return [
-        replace(
-            ballot, votes=tuple(_vote(ballot, vote, control) for vote in ballot.fair_votes), plan=None
-        )
+        replace(ballot, votes=tuple(_vote(ballot, vote, control) for vote in ballot.fair_votes), plan=None)
         for ballot in ballots
     ]
 

@@ -72,7 +72,14 @@ class Figure:
 
         meta = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]
         with matplotlib.rc_context(_STYLE):
-            self.canvas.savefig(target, format=kind, dpi=200, bbox_inches="tight", metadata=meta, facecolor="white" if kind == "png" else "none")
+            self.canvas.savefig(
+                target,
+                format=kind,
+                dpi=200,
+                bbox_inches="tight",
+                metadata=meta,
+                facecolor="white" if kind == "png" else "none",
+            )
 
 
 def figures(runs: Sequence[Run]) -> list[Figure]:
@@ -103,12 +110,16 @@ def _legend(axes: Axes, runs: Sequence[Run]) -> None:
         axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=min(3, len(runs)), fontsize=8)
 
 
-def _point(axes: Axes, x: float, score: Score, color: str, marker: str, label: str | None = None, hollow: bool = False) -> None:
+def _point(
+    axes: Axes, x: float, score: Score, color: str, marker: str, label: str | None = None, hollow: bool = False
+) -> None:
     if math.isnan(score.value):
         return
     if score.interval is not None and not math.isnan(score.interval[0]):
         axes.plot([x, x], list(score.interval), color=color, linewidth=1.5, solid_capstyle="butt", alpha=0.8)
-    axes.plot([x], [score.value], marker, color=color, markersize=5, label=label, markerfacecolor="none" if hollow else color)
+    axes.plot(
+        [x], [score.value], marker, color=color, markersize=5, label=label, markerfacecolor="none" if hollow else color
+    )
 
 
 def _group_metric(run: Run, group: str) -> str | None:
@@ -170,7 +181,9 @@ def _short(name: str, most: int = 16) -> str:
 def accuracy_at_k(runs: Sequence[Run]) -> Figure | None:
     """Draw strict accuracy against the number of votes."""
     found = {
-        run.name: sorted((int(name[12:]), score) for name, score in run.scores.items() if re.fullmatch(r"accuracy_at_\d+", name))
+        run.name: sorted(
+            (int(name[12:]), score) for name, score in run.scores.items() if re.fullmatch(r"accuracy_at_\d+", name)
+        )
         for run in runs
     }
     if not any(len(points) > 1 for points in found.values()):
@@ -182,7 +195,14 @@ def accuracy_at_k(runs: Sequence[Run]) -> Figure | None:
             continue
         ks = [k for k, _ in points]
         color = COLORS[number % 8]
-        axes.plot(ks, [score.value for _, score in points], f"-{MARKERS[number % 8]}", color=color, markersize=5, label=_short(run.name, 40))
+        axes.plot(
+            ks,
+            [score.value for _, score in points],
+            f"-{MARKERS[number % 8]}",
+            color=color,
+            markersize=5,
+            label=_short(run.name, 40),
+        )
         if all(score.interval is not None for _, score in points):
             low, high = zip(*[score.interval for _, score in points if score.interval], strict=True)
             axes.fill_between(ks, low, high, color=color, alpha=0.15, linewidth=0)
@@ -190,7 +210,12 @@ def accuracy_at_k(runs: Sequence[Run]) -> Figure | None:
     axes.set_xlabel("K, votes an item")
     axes.set_ylabel("Strict accuracy")
     _legend(axes, runs)
-    return Figure("at_k", "Accuracy against K", "Strict accuracy expected from K of the drawn votes, an undecided item being wrong; shaded: 95 % intervals.", canvas)
+    return Figure(
+        "at_k",
+        "Accuracy against K",
+        "Strict accuracy expected from K of the drawn votes, an undecided item being wrong; shaded: 95 % intervals.",
+        canvas,
+    )
 
 
 def bias(runs: Sequence[Run]) -> Figure | None:
@@ -200,11 +225,21 @@ def bias(runs: Sequence[Run]) -> Figure | None:
     canvas, axes = _canvas(height=0.9 + 0.5 * len(runs))
     for number, run in enumerate(runs):
         color = COLORS[number % 8]
-        for metric, marker, label in (("first_slot_rate", "o", "first slot"), ("longer_response_rate", "s", "longer response")):
+        for metric, marker, label in (
+            ("first_slot_rate", "o", "first slot"),
+            ("longer_response_rate", "s", "longer response"),
+        ):
             value = run.scores[metric].value
             if not math.isnan(value):
                 axes.plot([value], [-number], marker, color=color, markersize=7, label=label if number == 0 else None)
-                axes.annotate(f"{value:.2f}", (value, -number), textcoords="offset points", xytext=(0, 6 if marker == "o" else -13), ha="center", fontsize=7)
+                axes.annotate(
+                    f"{value:.2f}",
+                    (value, -number),
+                    textcoords="offset points",
+                    xytext=(0, 6 if marker == "o" else -13),
+                    ha="center",
+                    fontsize=7,
+                )
     right = longer_is_better(runs[0].log.ballots)
     axes.axvline(0.5, color=INK, linewidth=0.8, linestyle=":")
     if not math.isnan(right):
@@ -214,12 +249,21 @@ def bias(runs: Sequence[Run]) -> Figure | None:
     axes.set_xlim(-0.03, 1.03)
     axes.set_xlabel("Share of votes")
     axes.legend(loc="upper center", bbox_to_anchor=(0.4, -0.35 if len(runs) < 3 else -0.22), ncols=3, fontsize=8)
-    return Figure("bias", "Order and length", "Share of votes for the first slot (circle; 0.5 without order bias) and for the longer response (square; without length bias, near the dashed line: how often people prefer the longer one).", canvas)
+    return Figure(
+        "bias",
+        "Order and length",
+        "Share of votes for the first slot (circle; 0.5 without order bias) and for the longer response (square; without length bias, near the dashed line: how often people prefer the longer one).",
+        canvas,
+    )
 
 
 def longer_is_better(ballots: Sequence[Ballot]) -> float:
     """Return how often people prefer the longer of two responses; NaN where none differ in length."""
-    told = [b.lengths[b.preferred] == max(b.lengths) for b in ballots if b.preferred is not None and len(set(b.lengths)) == 2]
+    told = [
+        b.lengths[b.preferred] == max(b.lengths)
+        for b in ballots
+        if b.preferred is not None and len(set(b.lengths)) == 2
+    ]
     return sum(told) / len(told) if told else math.nan
 
 
@@ -233,7 +277,9 @@ def votes_for_the_better(runs: Sequence[Run]) -> Figure | None:
     canvas, axes = _canvas()
     width = 0.8 / len(runs)
     for number, run in enumerate(runs):
-        counted = [sum(vote.choice == b.preferred for vote in b.fair_votes) for b in run.log.ballots if b.preferred is not None]
+        counted = [
+            sum(vote.choice == b.preferred for vote in b.fair_votes) for b in run.log.ballots if b.preferred is not None
+        ]
         if not counted:
             return None
         shares = np.bincount(counted, minlength=votes + 1) / len(counted)
@@ -243,7 +289,12 @@ def votes_for_the_better(runs: Sequence[Run]) -> Figure | None:
     axes.set_xlabel("Votes for the better response")
     axes.set_ylabel("Share of items")
     _legend(axes, runs)
-    return Figure("votes", "Agreement of votes", "How many of an item's votes are for the better response. A judge that is sure stands at both ends; one that guesses, in the middle.", canvas)
+    return Figure(
+        "votes",
+        "Agreement of votes",
+        "How many of an item's votes are for the better response. A judge that is sure stands at both ends; one that guesses, in the middle.",
+        canvas,
+    )
 
 
 def error_types(runs: Sequence[Run]) -> Figure | None:
@@ -260,12 +311,24 @@ def error_types(runs: Sequence[Run]) -> Figure | None:
             y = -place + (number - (len(runs) - 1) / 2) * 0.6 / len(runs)
             if score.interval is not None:
                 axes.plot(list(score.interval), [y, y], color=COLORS[number % 8], linewidth=1.5, alpha=0.8)
-            axes.plot([score.value], [y], MARKERS[number % 8], color=COLORS[number % 8], markersize=5, label=_short(run.name, 40) if place == 0 else None)
+            axes.plot(
+                [score.value],
+                [y],
+                MARKERS[number % 8],
+                color=COLORS[number % 8],
+                markersize=5,
+                label=_short(run.name, 40) if place == 0 else None,
+            )
     axes.set_yticks([-place for place in range(len(tags))], [_short(tag, 40) for tag in tags])
     axes.set_xlim(0, 1)
     axes.set_xlabel("Strict accuracy")
     _legend(axes, runs)
-    return Figure("error_types", "Error types", "Strict accuracy on the items that annotators tagged with a kind of error, with 95 % intervals.", canvas)
+    return Figure(
+        "error_types",
+        "Error types",
+        "Strict accuracy on the items that annotators tagged with a kind of error, with 95 % intervals.",
+        canvas,
+    )
 
 
 def votes_without_verdict(runs: Sequence[Run]) -> Figure | None:
@@ -288,7 +351,12 @@ def votes_without_verdict(runs: Sequence[Run]) -> Figure | None:
     axes.set_yticks(places, [row[0] for row in rows])
     axes.set_xlabel("Share of votes")
     axes.legend(fontsize=8)
-    return Figure("without_verdict", "Votes without a verdict", "Share of votes from which no verdict could be read, and of requests that failed, by domain.", canvas)
+    return Figure(
+        "without_verdict",
+        "Votes without a verdict",
+        "Share of votes from which no verdict could be read, and of requests that failed, by domain.",
+        canvas,
+    )
 
 
 def _decision(ballot: Ballot) -> int | str:
@@ -301,7 +369,9 @@ def kappa_matrix(runs: Sequence[Run]) -> Figure | None:
     if not runs[0].family.startswith("pairwise"):
         return None
     decided = [{ballot.key: _decision(ballot) for ballot in run.log.ballots} for run in runs]
-    people: dict[str, int | str] = {b.key: TIE if b.preferred is None else b.preferred for run in runs for b in run.log.ballots}
+    people: dict[str, int | str] = {
+        b.key: TIE if b.preferred is None else b.preferred for run in runs for b in run.log.ballots
+    }
     names, columns = [*(run.name for run in runs), "people"], [*decided, people]
     size = len(names)
     found = np.full((size, size), math.nan)
@@ -315,11 +385,24 @@ def kappa_matrix(runs: Sequence[Run]) -> Figure | None:
     for i in range(size):
         for j in range(size):
             if not math.isnan(found[i, j]):
-                axes.text(j, i, f"{found[i, j]:.2f}", ha="center", va="center", fontsize=8, color="white" if abs(found[i, j]) > 0.6 else "black")
+                axes.text(
+                    j,
+                    i,
+                    f"{found[i, j]:.2f}",
+                    ha="center",
+                    va="center",
+                    fontsize=8,
+                    color="white" if abs(found[i, j]) > 0.6 else "black",
+                )
     labels = [_short(name, 22) for name in names]
     axes.set_xticks(range(size), labels, rotation=30, ha="right")
     axes.set_yticks(range(size), labels)
-    return Figure("kappa", "Agreement between judges", "Cohen's kappa of what two judges decide on the items that both judged, undecided being a decision of its own, and of each judge with people: 1 is full agreement, 0 that of chance.", canvas)
+    return Figure(
+        "kappa",
+        "Agreement between judges",
+        "Cohen's kappa of what two judges decide on the items that both judged, undecided being a decision of its own, and of each judge with people: 1 is full agreement, 0 that of chance.",
+        canvas,
+    )
 
 
 def score_scatter(runs: Sequence[Run]) -> Figure | None:
@@ -329,23 +412,51 @@ def score_scatter(runs: Sequence[Run]) -> Figure | None:
         canvas, axes = _canvas(height=4)
         rng = np.random.default_rng(0)
         for number, run in enumerate(runs):
-            pairs = [(b.score, b.judged_score) for b in run.log.ballots if b.score is not None and b.judged_score is not None]
+            pairs = [
+                (b.score, b.judged_score) for b in run.log.ballots if b.score is not None and b.judged_score is not None
+            ]
             if pairs:
                 people, judge = (np.array(side, dtype=float) for side in zip(*pairs, strict=True))
                 spread = np.ptp(people) or 1.0
                 tau = run.scores["item_kendall_tau_b"].value
-                axes.scatter(people + rng.normal(0, 0.01 * spread, len(people)), judge, s=12, alpha=0.5, color=COLORS[number % 8], marker=MARKERS[number % 8], label=f"{_short(run.name, 40)} (tau-b {tau:.3f})", linewidths=0)
+                axes.scatter(
+                    people + rng.normal(0, 0.01 * spread, len(people)),
+                    judge,
+                    s=12,
+                    alpha=0.5,
+                    color=COLORS[number % 8],
+                    marker=MARKERS[number % 8],
+                    label=f"{_short(run.name, 40)} (tau-b {tau:.3f})",
+                    linewidths=0,
+                )
         axes.set_xlabel("People's score")
         axes.set_ylabel("Judge's score")
         axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2, fontsize=8)
-        return Figure("scores", "Scores", "The judge's score of each item against people's, moved a little so that points do not hide each other, with Kendall's tau-b.", canvas)
+        return Figure(
+            "scores",
+            "Scores",
+            "The judge's score of each item against people's, moved a little so that points do not hide each other, with Kendall's tau-b.",
+            canvas,
+        )
     if family != "ranking":
         return None
     canvas, axes = _canvas()
     for number, run in enumerate(runs):
         taus = [tau for b in run.log.ballots if (tau := item_tau(b)) is not None]
-        axes.hist(taus, bins=np.linspace(-1.05, 1.05, 15), histtype="step", color=COLORS[number % 8], label=_short(run.name, 40), linewidth=1.5)
+        axes.hist(
+            taus,
+            bins=np.linspace(-1.05, 1.05, 15),
+            histtype="step",
+            color=COLORS[number % 8],
+            label=_short(run.name, 40),
+            linewidth=1.5,
+        )
     axes.set_xlabel("Kendall's tau of an item")
     axes.set_ylabel("Items")
     _legend(axes, runs)
-    return Figure("item_tau", "Rankings", "How many items have which Kendall's tau between the judge's order and people's.", canvas)
+    return Figure(
+        "item_tau",
+        "Rankings",
+        "How many items have which Kendall's tau between the judge's order and people's.",
+        canvas,
+    )

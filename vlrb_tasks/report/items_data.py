@@ -52,7 +52,10 @@ def items_data(runs: Sequence[Run], mirror: Path | None, pictures: bool = True) 
         if match is not None:
             item, source, index = match
             same = item.key == key
-            row |= {"question": item.question, "responses": list(item.responses) if same or item.preferred == one.preferred else []}
+            row |= {
+                "question": item.question,
+                "responses": list(item.responses) if same or item.preferred == one.preferred else [],
+            }
             if pictures:
                 try:
                     row["images"] = [_stored(image, images, stored) for image in source.images(index)]
@@ -125,7 +128,10 @@ def _ballot(ballot: Ballot) -> dict[str, Any]:
     else:
         judged = ballot.judged_ranking
         decision, right = None if judged is None else list(judged), judged == ballot.ranking
-    by_order = {vote.order: {v.choice for v in ballot.votes if v.order == vote.order and v.choice is not None} for vote in ballot.votes}
+    by_order = {
+        vote.order: {v.choice for v in ballot.votes if v.order == vote.order and v.choice is not None}
+        for vote in ballot.votes
+    }
     seen = [choices for choices in by_order.values() if choices]
     return {
         "decision": decision,
@@ -159,5 +165,3 @@ def _vote(vote: Vote) -> dict[str, Any]:
 
 def _units(text: str) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
-
-

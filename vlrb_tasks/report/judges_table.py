@@ -57,7 +57,11 @@ def columns_of(family: str, groups: Sequence[str]) -> tuple[Column, ...]:
         for group in groups:
             found.append(Column(f"accuracy_{name_part(group)}_strict", f"{group}, strict"))
             found.append(Column(f"accuracy_{name_part(group)}", f"{group}, official", reported=group))
-        found += [Column("coverage_strict", "Coverage"), Column("first_slot_rate", "First slot"), Column("vote_agreement", "Vote agreement")]
+        found += [
+            Column("coverage_strict", "Coverage"),
+            Column("first_slot_rate", "First slot"),
+            Column("vote_agreement", "Vote agreement"),
+        ]
         return tuple(found)
     headings = {
         "accuracy_with_tie": "Accuracy with ties",
@@ -69,7 +73,10 @@ def columns_of(family: str, groups: Sequence[str]) -> tuple[Column, ...]:
     }
     main = [Column(name, headings[name], percent="accuracy" in name) for name in MAIN[family]]
     further = {
-        "pairwise_ties": [Column("kendall_tau", "Kendall's tau, models", False), Column("first_slot_rate", "First slot")],
+        "pairwise_ties": [
+            Column("kendall_tau", "Kendall's tau, models", False),
+            Column("first_slot_rate", "First slot"),
+        ],
         "pointwise": [Column("spearman", "Spearman", False), Column("kendall_tau", "Kendall's tau, models", False)],
         "ranking": [Column("levenshtein_distance", "Levenshtein distance", False)],
     }[family]
@@ -79,7 +86,9 @@ def columns_of(family: str, groups: Sequence[str]) -> tuple[Column, ...]:
 def judges_table(runs: Sequence[Run], controls: bool = True, reported: bool = True) -> JudgesTable:
     """Return the table of these runs, with the controls on the first one's items and orders, and papers' results."""
     first = runs[0]
-    columns = [column for column in columns_of(first.family, first.groups) if any(column.metric in run.scores for run in runs)]
+    columns = [
+        column for column in columns_of(first.family, first.groups) if any(column.metric in run.scores for run in runs)
+    ]
     rows = [Row(run.name, "judge", run.scores) for run in runs]
     if controls:
         rows += [Row(name, "control", scores, "a judge that does not look") for name, scores in first.controls.items()]
@@ -136,7 +145,12 @@ def markdown_table(table: JudgesTable, intervals: bool = True) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-_LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", **{c: f"\\{c}" for c in "&%$#_{}"}}
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    **{c: f"\\{c}" for c in "&%$#_{}"},
+}
 
 
 def latex_table(table: JudgesTable, intervals: bool = True) -> str:

@@ -97,7 +97,12 @@ def submission_run(submission: Submission, registry: Registry) -> Run:
 
 
 def build_site(
-    submissions: Path, output: Path, registry: Registry, mirror: Path | None = None, title: str = "Judges of vision-language models", images: bool = False
+    submissions: Path,
+    output: Path,
+    registry: Registry,
+    mirror: Path | None = None,
+    title: str = "Judges of vision-language models",
+    images: bool = False,
 ) -> Site:
     """Check all submissions below a folder and write the site: the tables, and a page for each submission.
 
@@ -114,7 +119,9 @@ def build_site(
     """
     folders = sorted(path.parent for path in submissions.rglob("submission.json"))
     if not folders:
-        raise SubmissionError(f"{submissions}: no submissions (submission.json) in it. Fix: name the folder that they lie in.")
+        raise SubmissionError(
+            f"{submissions}: no submissions (submission.json) in it. Fix: name the folder that they lie in."
+        )
     runs: list[tuple[Run, str]] = []
     rejected: dict[Path, list[str]] = {}
     taken: dict[str, Path] = {}
@@ -137,7 +144,9 @@ def build_site(
     for run, place in runs:
         target = output / place / "index.html"
         target.parent.mkdir(exist_ok=True)
-        target.write_text(report_page([run], mirror, f"{run.name} as a judge", images, back="../index.html"), encoding="utf-8")
+        target.write_text(
+            report_page([run], mirror, f"{run.name} as a judge", images, back="../index.html"), encoding="utf-8"
+        )
     script = web_file("leaderboard.js")
     boards = _boards(runs, registry)
     text = page("leaderboard.html", [script], title=title, boards=boards, script=script)
@@ -156,9 +165,13 @@ def _boards(runs: Sequence[tuple[Run, str]], registry: Registry) -> list[Board]:
         of = [(run, place) for run, place in runs if run.log.origin.benchmark == name]
         first = of[0][0]
         known = registry.benchmark(name)
-        columns = tuple(c for c in columns_of(first.family, first.groups) if any(c.metric in run.scores for run, _ in of))
+        columns = tuple(
+            c for c in columns_of(first.family, first.groups) if any(c.metric in run.scores for run, _ in of)
+        )
         rows = [Row(run.name, "judge", run.scores, _note(run), f"{place}/index.html") for run, place in of]
-        rows += [Row(control, "control", scores, "a judge that does not look") for control, scores in first.controls.items()]
+        rows += [
+            Row(control, "control", scores, "a judge that does not look") for control, scores in first.controls.items()
+        ]
         main = MAIN[first.family][0]
         ranked = _ranked(rows, main)
         ranked += [Ranked(row, None, None) for row in reported_rows(known, columns)]
@@ -178,5 +191,3 @@ def _ranked(rows: Sequence[Row], main: str) -> list[Ranked]:
     found = [Ranked(row, best, worst) for row, (best, worst) in zip(with_interval, ranges, strict=True)]
     found.sort(key=lambda one: (-one.row.scores[main].value, one.row.name))
     return [*found, *(Ranked(row, None, None) for row in rows if row not in with_interval)]
-
-

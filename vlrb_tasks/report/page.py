@@ -45,8 +45,10 @@ def page(template: str, scripts: Sequence[str], **values: Any) -> str:
     """
     digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
     hashes = " ".join(f"'sha256-{digest}'" for digest in digests) or "'none'"
-    return _environment().get_template(template).render(
-        script_hashes=Markup(hashes), style=Markup(web_file("style.css")), **values
+    return (
+        _environment()
+        .get_template(template)
+        .render(script_hashes=Markup(hashes), style=Markup(web_file("style.css")), **values)
     )
 
 

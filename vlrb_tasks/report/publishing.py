@@ -53,7 +53,9 @@ def publishing_verdict(run: Run) -> Verdict:
         no.insert(0, f"A budget ended the run before {unfinished:,} items were decided.")
     plan = run.log.ballots[0].plan
     if plan is not None and plan.stop == "confidence":
-        care.append("Votes were left out at a stated risk (stop=confidence): decisions may differ from those of all votes.")
+        care.append(
+            "Votes were left out at a stated risk (stop=confidence): decisions may differ from those of all votes."
+        )
     failed = run.scores["failed_rate"]
     if 0 < failed.value <= FAILED_LIMIT:
         care.append(f"{round(failed.value * failed.n):,} of {failed.n:,} votes failed; they count as votes for nobody.")
@@ -84,7 +86,11 @@ def _best_control(run: Run) -> str | None:
     assert name in CONTROLS
     if ours.interval[0] > best[main].value:
         return None
-    what = {"first": "always names the first response", "longer": "always names the longer response", "random": "tosses a coin"}
+    what = {
+        "first": "always names the first response",
+        "longer": "always names the longer response",
+        "random": "tosses a coin",
+    }
     return (
         f"It is not surely better than a judge that {what[name]} ({main} {ours.value:.4f}, interval from "
         f"{ours.interval[0]:.4f}; the control has {best[main].value:.4f})."

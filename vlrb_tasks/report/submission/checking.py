@@ -68,7 +68,12 @@ def faults_of(submission: Submission, registry: Registry) -> list[Fault]:
     votes = [vote for ballot in submission.ballots for vote in ballot.votes]
     failed = sum(vote.outcome == "failed" for vote in votes)
     if votes and failed / len(votes) > FAILED_LIMIT:
-        faults.append(Fault("failed-votes", f"{failed:,} of {len(votes):,} votes failed ({failed / len(votes):.1%}), above {FAILED_LIMIT:.0%}."))
+        faults.append(
+            Fault(
+                "failed-votes",
+                f"{failed:,} of {len(votes):,} votes failed ({failed / len(votes):.1%}), above {FAILED_LIMIT:.0%}.",
+            )
+        )
     if card.votes != len(votes):
         faults.append(Fault("card", f"the card tells of {card.votes:,} votes; there are {len(votes):,}."))
     tokens = sum(sum(vote.tokens) for vote in votes if vote.tokens)
@@ -90,13 +95,25 @@ def _prompt(submission: Submission, registry: Registry) -> tuple[list[Fault], Re
         told = f"{prompt.id} is at version {prompt.version}; the card names {card.prompt.version}. Check it with the release that it was packed with, or judge again."
         return [Fault("prompt-version", told)], None
     if fingerprint(prompt) != card.prompt.sha256:
-        return [Fault("prompt-hash", f"the judge was not asked with {known.origin.prompt} as the registry has it (hash {card.prompt.sha256[:12]}…).")], None
+        return [
+            Fault(
+                "prompt-hash",
+                f"the judge was not asked with {known.origin.prompt} as the registry has it (hash {card.prompt.sha256[:12]}…).",
+            )
+        ], None
     faults = []
     others = {ballot.origin for ballot in submission.ballots} - {known.origin}
     if others:
-        faults.append(Fault("other-run", f"there are ballots of {', '.join(sorted(f'{o.benchmark} with {o.prompt}, {o.rule}' for o in others))}; the card is of {known.origin.benchmark} with {known.origin.prompt}."))
+        faults.append(
+            Fault(
+                "other-run",
+                f"there are ballots of {', '.join(sorted(f'{o.benchmark} with {o.prompt}, {o.rule}' for o in others))}; the card is of {known.origin.benchmark} with {known.origin.prompt}.",
+            )
+        )
     if card.rule != known.origin.rule:
-        faults.append(Fault("card", f"the card says that {card.rule!r} read the official numbers; it is {known.origin.rule!r}."))
+        faults.append(
+            Fault("card", f"the card says that {card.rule!r} read the official numbers; it is {known.origin.rule!r}.")
+        )
     return faults, known
 
 
@@ -114,17 +131,40 @@ def _items(submission: Submission, registry: Registry) -> list[Fault]:
     if digest not in {edition.sha256 for edition in editions}:
         whole = claimed or next((edition for edition in editions), None)
         if not editions:
-            faults.append(Fault("unknown-data", f"the registry knows no state of {card.data.benchmark}. Add one to its editions: {digest}, {len(ballots)} items."))
+            faults.append(
+                Fault(
+                    "unknown-data",
+                    f"the registry knows no state of {card.data.benchmark}. Add one to its editions: {digest}, {len(ballots)} items.",
+                )
+            )
         elif whole is not None and len(ballots) < whole.items:
-            faults.append(Fault("missing-items", f"{whole.items - len(ballots):,} of {whole.items:,} items are missing."))
+            faults.append(
+                Fault("missing-items", f"{whole.items - len(ballots):,} of {whole.items:,} items are missing.")
+            )
         elif claimed is not None and len(ballots) > claimed.items:
-            faults.append(Fault("foreign-items", f"{len(ballots):,} items are judged; the data set has {claimed.items:,}."))
+            faults.append(
+                Fault("foreign-items", f"{len(ballots):,} items are judged; the data set has {claimed.items:,}.")
+            )
         elif claimed is not None:
-            faults.append(Fault("edited-items", "keys, labels, domains, tags or lengths of the items are not those of the data set."))
+            faults.append(
+                Fault(
+                    "edited-items", "keys, labels, domains, tags or lengths of the items are not those of the data set."
+                )
+            )
         else:
-            faults.append(Fault("unknown-data", f"the registry knows no state of {card.data.benchmark} with the hash {digest[:12]}…."))
+            faults.append(
+                Fault(
+                    "unknown-data",
+                    f"the registry knows no state of {card.data.benchmark} with the hash {digest[:12]}….",
+                )
+            )
     elif card.data.sha256 != digest:
-        faults.append(Fault("unknown-data", f"the card names data of the hash {card.data.sha256[:12]}…; the votes are of {digest[:12]}…."))
+        faults.append(
+            Fault(
+                "unknown-data",
+                f"the card names data of the hash {card.data.sha256[:12]}…; the votes are of {digest[:12]}….",
+            )
+        )
     if card.data.items != len(ballots):
         faults.append(Fault("card", f"the card tells of {card.data.items:,} items; there are {len(ballots):,}."))
     return faults
@@ -138,7 +178,11 @@ def _asked(submission: Submission) -> list[Fault]:
         wanted = orders_of(ballot.key, ballot.lengths, settings.draws, settings.order, settings.seed)
         given = [(vote.draw, vote.order) for vote in ballot.votes]
         whole = len(given) == len(wanted)
-        early = ballot.plan is not None and ballot.plan.planned == len(wanted) and ballot.plan.certain <= len(given) <= len(wanted)
+        early = (
+            ballot.plan is not None
+            and ballot.plan.planned == len(wanted)
+            and ballot.plan.certain <= len(given) <= len(wanted)
+        )
         if not whole and not early:
             short.append(ballot.key)
         elif given != wanted[: len(given)]:
@@ -147,11 +191,26 @@ def _asked(submission: Submission) -> list[Fault]:
             unfinished.append(ballot.key)
     faults = []
     if short:
-        faults.append(Fault("votes-missing", f"{len(short):,} items have other numbers of votes than K = {settings.draws} in {settings.order} order (first: {short[0]})."))
+        faults.append(
+            Fault(
+                "votes-missing",
+                f"{len(short):,} items have other numbers of votes than K = {settings.draws} in {settings.order} order (first: {short[0]}).",
+            )
+        )
     if orders:
-        faults.append(Fault("orders", f"{len(orders):,} items were not shown in the orders that seed {settings.seed} gives (first: {orders[0]})."))
+        faults.append(
+            Fault(
+                "orders",
+                f"{len(orders):,} items were not shown in the orders that seed {settings.seed} gives (first: {orders[0]}).",
+            )
+        )
     if unfinished:
-        faults.append(Fault("unfinished", f"{len(unfinished):,} items lack votes that could change their decision (first: {unfinished[0]})."))
+        faults.append(
+            Fault(
+                "unfinished",
+                f"{len(unfinished):,} items lack votes that could change their decision (first: {unfinished[0]}).",
+            )
+        )
     return faults
 
 
@@ -170,7 +229,12 @@ def _read_again(submission: Submission, known: Reader) -> list[Fault]:
     if not wrong:
         return []
     ballot, vote, again = wrong[0]
-    return [Fault("verdicts", f"{len(wrong):,} votes are not what their texts say; first: {ballot.id} draw {vote.draw}, {_told(vote)} claimed, {_told(again)} read from {vote.text[-80:]!r}.")]
+    return [
+        Fault(
+            "verdicts",
+            f"{len(wrong):,} votes are not what their texts say; first: {ballot.id} draw {vote.draw}, {_told(vote)} claimed, {_told(again)} read from {vote.text[-80:]!r}.",
+        )
+    ]
 
 
 def _told(vote: Vote) -> str:
@@ -185,11 +249,20 @@ def _scores(submission: Submission, registry: Registry, known: Reader) -> list[F
         for ballot in submission.ballots
     ]
     scores = score_ballots(ballots, log_metrics(Log(submission.path, "submission", ballots), registry))
-    wrong = [f"{name} {_claim(submission.claimed.get(name))}, recomputed {_claim(score_record(score))}" for name, score in scores.items() if not _same(submission.claimed.get(name), score)]
+    wrong = [
+        f"{name} {_claim(submission.claimed.get(name))}, recomputed {_claim(score_record(score))}"
+        for name, score in scores.items()
+        if not _same(submission.claimed.get(name), score)
+    ]
     wrong += [f"{name} is no metric of this benchmark" for name in submission.claimed if name not in scores]
     if not wrong:
         return []
-    return [Fault("scores", f"{len(wrong):,} numbers are not those of the votes: {'; '.join(wrong[:3])}{' …' if len(wrong) > 3 else ''}.")]
+    return [
+        Fault(
+            "scores",
+            f"{len(wrong):,} numbers are not those of the votes: {'; '.join(wrong[:3])}{' …' if len(wrong) > 3 else ''}.",
+        )
+    ]
 
 
 def _claim(record: Any) -> str:
@@ -209,7 +282,11 @@ def _same(claimed: Any, score: Score) -> bool:
     if "interval" not in wanted:
         return True
     given = claimed["interval"]
-    return isinstance(given, list) and len(given) == 2 and all(_close(a, b, 0.002) for a, b in zip(given, wanted["interval"], strict=True))
+    return (
+        isinstance(given, list)
+        and len(given) == 2
+        and all(_close(a, b, 0.002) for a, b in zip(given, wanted["interval"], strict=True))
+    )
 
 
 def _close(a: Any, b: Any, tolerance: float) -> bool:

@@ -75,10 +75,14 @@ def eval_results_yaml(submission: Submission, registry: Registry) -> str:
     try:
         from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
     except ImportError as error:
-        raise SubmissionError("this huggingface_hub knows no .eval_results. Fix: pip install -U huggingface_hub.") from error
+        raise SubmissionError(
+            "this huggingface_hub knows no .eval_results. Fix: pip install -U huggingface_hub."
+        ) from error
     benchmark, family, scores = _scored(submission, registry)
     if benchmark.dataset.hub is None:
-        raise SubmissionError(f"{submission.card.data.benchmark} is no data set of the hub, so it has no leaderboard there. Fix: none.")
+        raise SubmissionError(
+            f"{submission.card.data.benchmark} is no data set of the hub, so it has no leaderboard there. Fix: none."
+        )
     date = submission.card.date
     entries = [
         EvalResultEntry(
@@ -119,23 +123,33 @@ def exported(submission: Submission, registry: Registry, form: str) -> str:
 
 def _lmms_eval(submission: Submission, registry: Registry) -> str:
     _, _, scores = _scored(submission, registry)
-    lines = ["|Tasks|Version|Filter|n-shot|Metric|   |Value|   |Stderr|", "|---|------:|------|-----:|------|---|----:|---|------|"]
+    lines = [
+        "|Tasks|Version|Filter|n-shot|Metric|   |Value|   |Stderr|",
+        "|---|------:|------|-----:|------|---|----:|---|------|",
+    ]
     task = submission.card.settings.task
     for number, (name, score) in enumerate(sorted(scores.items())):
         value = "-" if math.isnan(score.value) else f"{score.value:.4f}"
-        lines.append(f"|{task if number == 0 else ''}|{'Yaml' if number == 0 else ''}|none|{0 if number == 0 else ''}|{name}||{value}|±|N/A|")
+        lines.append(
+            f"|{task if number == 0 else ''}|{'Yaml' if number == 0 else ''}|none|{0 if number == 0 else ''}|{name}||{value}|±|N/A|"
+        )
     return "\n".join(lines) + "\n"
 
 
 def _vlmevalkit(submission: Submission, registry: Registry) -> str:
     benchmark, _, scores = _scored(submission, registry)
     if benchmark.official != "vlrewardbench":
-        raise SubmissionError(f"--format vlmevalkit: made for vlrewardbench; this is {submission.card.data.benchmark}. Fix: choose another form.")
+        raise SubmissionError(
+            f"--format vlmevalkit: made for vlrewardbench; this is {submission.card.data.benchmark}. Fix: choose another form."
+        )
     out = io.StringIO()
     groups = ("hallucination", "reasoning", "general")
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([*groups, "Macro Accuracy", "Overall Consistency"])
-    writer.writerow([scores[f"accuracy_{g}"].value for g in groups] + [scores["macro_accuracy"].value, scores["overall_accuracy"].value])
+    writer.writerow(
+        [scores[f"accuracy_{g}"].value for g in groups]
+        + [scores["macro_accuracy"].value, scores["overall_accuracy"].value]
+    )
     return out.getvalue()
 
 
@@ -176,11 +190,15 @@ def _words(submission: Submission, benchmark: Benchmark, scores: Mapping[str, Sc
 def write_card(submission: Submission, registry: Registry, output: Path, readme: Path | None) -> list[Path]:
     """Write the model card, and what leaderboards take, into a folder; return the files."""
     files = {
-        Path("README.md"): model_card(submission, registry, None if readme is None else readme.read_text(encoding="utf-8")),
+        Path("README.md"): model_card(
+            submission, registry, None if readme is None else readme.read_text(encoding="utf-8")
+        ),
         Path(f"results_{submission.card.date or 'undated'}.json"): exported(submission, registry, "leaderboard"),
     }
     if registry.benchmark(submission.card.data.benchmark).dataset.hub is not None:
-        files[Path(".eval_results") / f"{submission.card.data.benchmark}.yaml"] = eval_results_yaml(submission, registry)
+        files[Path(".eval_results") / f"{submission.card.data.benchmark}.yaml"] = eval_results_yaml(
+            submission, registry
+        )
     for name, content in files.items():
         (output / name).parent.mkdir(parents=True, exist_ok=True)
         (output / name).write_text(content, encoding="utf-8")

@@ -12,7 +12,18 @@ from pathlib import Path
 from ...core.records import ballot_record, items_digest
 from ..runs import Run
 from .checking import faults_of
-from .form import CARD, RESULTS, VOTES, DataFacts, PromptFacts, RunCard, SettingFacts, SubmissionError, read_submission, score_record
+from .form import (
+    CARD,
+    RESULTS,
+    VOTES,
+    DataFacts,
+    PromptFacts,
+    RunCard,
+    SettingFacts,
+    SubmissionError,
+    read_submission,
+    score_record,
+)
 
 
 @dataclass(frozen=True)
@@ -80,7 +91,9 @@ def _card(run: Run, about: About) -> RunCard:
     id, _, version = origin.prompt.partition("@")
     number = version.partition("(")[0]
     if not number.isdigit():
-        raise SubmissionError(f"{run.log.path}: prompt {origin.prompt!r} names no version. Fix: judge again with this version of vlrb-tasks.")
+        raise SubmissionError(
+            f"{run.log.path}: prompt {origin.prompt!r} names no version. Fix: judge again with this version of vlrb-tasks."
+        )
     return RunCard(
         model_name=about.model_name,
         model_url=about.model_url,

@@ -1,0 +1,271 @@
+"""What the tiny critic is taught: conversations about drawn scenes, from describing them to judging responses.
+
+A lesson is one picture and a few turns of question and answer about it. Lessons are drawn from a seed; none of
+the scenes that ``vlrb_scenes`` is made of is among them, nor any with a combination of shape and colour that is
+held out.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from vlrb_tasks.data.fact_scenes import scored_rows
+from vlrb_tasks.data.scenes import COLORS, GROUPS, NUMBERS, SHAPES, WORDS, Scene, Thing, scene_rows
+from vlrb_tasks.environment import registry
+from vlrb_tasks.registry.rendering import render
+
+HELD_OUT = (("star", "blue"), ("cross", "yellow"), ("circle", "purple"), ("triangle", "green"))
+"""Shapes and colours that no lesson shows together."""
+
+_PLURALS = {shape: shape + ("es" if shape.endswith("s") else "s") for shape in SHAPES}
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A picture, and turns of what is asked about it and the right answer."""
+
+    scene: Scene
+    turns: tuple[tuple[str, str], ...]
+
+
+Kind = str
+Row = dict
+
+
+def is_held_out(scene: Scene) -> bool:
+    """Tell whether a scene shows a combination that lessons leave out."""
+    return any((thing.what, thing.color) in HELD_OUT for thing in scene)
+
+
+KEPT = {"spatial": 1.0, "text": 1.0, "existence": 0.6, "counting": 0.4, "recognition": 0.25, "attribute": 0.25}
+"""How many of the pairs of a group are kept: what is hard to learn comes more often."""
+
+
+def pair_rows(seed: int) -> Iterator[Row]:
+    """Give pairs of responses without end, as ``vlrb_scenes`` makes them; ``seed`` 0 is the benchmark's own."""
+    if seed < 1:
+        raise ValueError(f"seed: got {seed}; expected 1 or more, since 0 is what the benchmark is drawn from")
+    part = 0
+    while True:
+        rows = scene_rows(120, seed=seed * 1_000_000 + part)
+        rng = random.Random(f"lessons/{seed}/{part}")
+        rng.shuffle(rows)
+        for row in rows:
+            if not is_held_out(row["scene"]) and rng.random() < KEPT[row["id"].partition("-")[0]]:
+                yield row
+        part += 1
+
+
+def fact_rows(seed: int) -> Iterator[Row]:
+    """Give responses with their scores without end, as ``vlrb_scenes_pointwise`` makes them."""
+    part = 0
+    while True:
+        yield from (row for row in scored_rows(50, seed=seed * 1_000_000 + part) if not is_held_out(row["scene"]))
+        part += 1
+
+
+def lessons(seed: int, mixture: Mapping[Kind, float], preamble: float) -> Iterator[Lesson]:
+    """Give lessons without end.
+
+    Args:
+        seed: 1 or more.
+        mixture: how often each kind of lesson comes.
+        preamble: how much of what the judge prompts say before the question is shown, between 0 and 1.
+    """
+    rng = random.Random(f"lessons/{seed}")
+    pairs, facts = pair_rows(seed), fact_rows(seed)
+    kinds, weights = list(mixture), list(mixture.values())
+    makers: dict[Kind, Callable[[], Lesson]] = {
+        "describe": lambda: _describe(next(pairs)["scene"] if rng.random() < 0.7 else next(facts)["scene"]),
+        "ask": lambda: _ask(next(pairs)["scene"], rng),
+        "check": lambda: _check(next(pairs)["scene"], rng),
+        "compare": lambda: _compare(next(pairs), rng, preamble),
+        "score": lambda: _score(next(facts), rng, preamble),
+    }
+    while True:
+        yield makers[rng.choices(kinds, weights)[0]]()
+
+
+# -- looking ---------------------------------------------------------------------------------------------
+
+
+def _name(thing: Thing) -> str:
+    if thing.what.startswith("word:"):
+        return f"the word {thing.what.removeprefix('word:')}"
+    return f"{'an' if thing.color[0] in 'aeiou' else 'a'} {thing.color} {thing.what}"
+
+
+def _describe(scene: Scene) -> Lesson:
+    """Name everything in a picture, row by row."""
+    names = [_name(thing) for thing in sorted(scene, key=lambda thing: (thing.cell[1], thing.cell[0]))]
+    return Lesson(scene, (("Describe the picture.", f"The picture shows {', '.join(names)}."),))
+
+
+def _facts(scene: Scene, rng: random.Random) -> list[tuple[str, str, str, str]]:
+    """Return facts about a scene: a question, its short answer, a true sentence, and a false one."""
+    things = [thing for thing in scene if not thing.what.startswith("word:")]
+    signs = [thing.what.removeprefix("word:") for thing in scene if thing.what.startswith("word:")]
+    found = []
+    for thing in things:
+        others = [color for color in COLORS if color != thing.color]
+        if sum(other.what == thing.what for other in things) == 1:
+            wrong = rng.choice(others)
+            found.append(
+                (
+                    f"What colour is the {thing.what}?",
+                    thing.color,
+                    f"The {thing.what} is {thing.color}.",
+                    f"The {thing.what} is {wrong}.",
+                )
+            )
+        if sum(other.color == thing.color for other in things) == 1:
+            wrong = rng.choice([shape for shape in SHAPES if shape != thing.what])
+            found.append(
+                (
+                    f"Which shape is {thing.color}?",
+                    thing.what,
+                    f"The {thing.color} shape is a {thing.what}.",
+                    f"The {thing.color} shape is a {wrong}.",
+                )
+            )
+    pairs = {(thing.what, thing.color) for thing in things}
+    shown = rng.choice(sorted(pairs))
+    absent = rng.choice([(s, c) for s in SHAPES for c in COLORS if (s, c) not in pairs and (s, c) not in HELD_OUT])
+    for (shape, color), there in ((shown, True), (absent, False)):
+        one = f"{'an' if color[0] in 'aeiou' else 'a'} {color} {shape}"
+        yes, no = f"Yes, the picture shows {one}.", f"No, the picture does not show {one}."
+        found.append(
+            (f"Is there {one} in the picture?", "yes" if there else "no", yes if there else no, no if there else yes)
+        )
+    shape, color = max(sorted(pairs), key=lambda pair: sum((t.what, t.color) == pair for t in things))
+    count = sum((t.what, t.color) == (shape, color) for t in things)
+    if count > 1:
+        wrong = count + rng.choice((-1, 1))
+        found.append(
+            (
+                f"How many {color} {_PLURALS[shape]} are there?",
+                NUMBERS[count],
+                f"There are {NUMBERS[count]} {color} {_PLURALS[shape]}.",
+                f"There are {NUMBERS[wrong]} {color} {_PLURALS[shape]}.",
+            )
+        )
+    if len(things) > 1:
+        one, two = rng.sample(things, 2)
+        unique = all(sum(t.what == thing.what for t in things) == 1 for thing in (one, two))
+        aligned = (one.cell[0] == two.cell[0]) != (one.cell[1] == two.cell[1])
+        if unique and aligned:
+            if one.cell[1] == two.cell[1]:
+                told = ("to the left of", "to the right of")
+                right = one.cell[0] > two.cell[0]
+            else:
+                told = ("above", "below")
+                right = one.cell[1] > two.cell[1]
+            found.append(
+                (
+                    f"Where is the {one.what}, seen from the {two.what}?",
+                    told[right].split()[-2] if "to" in told[right] else told[right],
+                    f"The {one.what} is {told[right]} the {two.what}.",
+                    f"The {one.what} is {told[not right]} the {two.what}.",
+                )
+            )
+    for sign in signs:
+        pair = next(words for words in WORDS if sign in words)
+        wrong = pair[0] if sign == pair[1] else pair[1]
+        found.append(
+            (
+                "Which word stands on the sign?",
+                sign,
+                f"The word on the sign is {sign}.",
+                f"The word on the sign is {wrong}.",
+            )
+        )
+    return found
+
+
+def _some_facts(scene: Scene, rng: random.Random, most: int) -> list[tuple[str, str, str, str]]:
+    """Return some facts about a scene, its rarer ones first: counts, places and words."""
+    found = _facts(scene, rng)
+    rare = [fact for fact in found if fact[0].startswith(("How many", "Where is", "Which word"))]
+    rest = [fact for fact in found if fact not in rare]
+    rng.shuffle(rest)
+    chosen = [*rare, *rest[:2]][:most]
+    rng.shuffle(chosen)
+    return chosen
+
+
+def _ask(scene: Scene, rng: random.Random) -> Lesson:
+    turns = [(question, f"{answer}.") for question, answer, _, _ in _some_facts(scene, rng, 4)]
+    for thing in rng.sample(scene, min(2, len(scene))):
+        if not thing.what.startswith("word:") and sum(other.what == thing.what for other in scene) == 1:
+            line, place = rng.choice((("column", thing.cell[0]), ("row", thing.cell[1])))
+            turns.append((f"In which {line} is the {thing.what}?", f"{NUMBERS[place + 1]}."))
+    rng.shuffle(turns)
+    return Lesson(scene, tuple(turns))
+
+
+def _check(scene: Scene, rng: random.Random) -> Lesson:
+    turns = []
+    for _, _, true, false in _some_facts(scene, rng, 4):
+        right = rng.random() < 0.5
+        turns.append((true if right else false, "right." if right else "wrong."))
+    return Lesson(scene, tuple(turns))
+
+
+# -- judging ---------------------------------------------------------------------------------------------
+
+VERDICTS = ("The first response is better.", "The second response is better.")
+
+
+def _compare(row: Row, rng: random.Random, preamble: float) -> Lesson:
+    """Compare two responses, in LLaVA-Critic's pairwise format; without its preamble, two pairs in one lesson."""
+    scene = row["scene"]
+    better = row["ranking"].index(0)
+    turns = [_compared(row["question"], row["responses"], better, rng, preamble)]
+    if not preamble:
+        for question, _, true, false in _some_facts(scene, rng, 1):
+            turns.append(_compared(question, (true, false), 0, rng, 0))
+    rng.shuffle(turns)
+    return Lesson(scene, tuple(turns))
+
+
+def _compared(
+    question: str, responses: tuple[str, ...], better: int, rng: random.Random, preamble: float
+) -> tuple[str, str]:
+    slots = rng.choice(((0, 1), (1, 0)))
+    asked = _rendered("llava_critic_pairwise", question, [responses[i] for i in slots], rng, preamble)
+    return asked, VERDICTS[slots.index(better)]
+
+
+def _score(row: Row, rng: random.Random, preamble: float) -> Lesson:
+    """Score a response, in LLaVA-Critic's pointwise format: its score, then the facts that are wrong."""
+    right = {f"The {thing.what} is {thing.color}." for thing in row["scene"]}
+    said = [f"{part}." for part in row["responses"][0].removesuffix(".").split(". ")]
+    checked = " ".join(f"{part} {'right' if part in right else 'wrong'}." for part in said)
+    asked = _rendered("llava_critic_pointwise", row["question"], row["responses"], rng, preamble)
+    return Lesson(row["scene"], ((asked, f"{row['score']:.0f}\n{checked}"),))
+
+
+_PROMPTS = {name: registry().prompt(name) for name in ("llava_critic_pairwise", "llava_critic_pointwise")}
+
+
+def _rendered(prompt: str, question: str, responses: list[str], rng: random.Random, preamble: float) -> str:
+    """Render a judge prompt with a part of what it says before the question: all of it, or its last words."""
+    whole = render(_PROMPTS[prompt], question, responses)
+    before, mark, rest = whole.partition("Question: [")
+    words = before.split(" ")
+    kept = words if preamble >= 1 else words[len(words) - rng.randint(0, round(preamble * len(words))) :]
+    return " ".join(kept) + mark + rest
+
+
+def all_text() -> str:
+    """Return a text with every word that lessons use, for the tokenizer to learn from."""
+    parts: list[str] = []
+    drawn = lessons(1, {"describe": 1, "ask": 1, "check": 1, "compare": 1, "score": 1}, 1.0)
+    for _ in range(4000):
+        parts += [part for turn in next(drawn).turns for part in turn]
+    return "\n".join(parts)
+
+
+__all__ = ["GROUPS", "HELD_OUT", "Lesson", "all_text", "fact_rows", "is_held_out", "lessons", "pair_rows"]
