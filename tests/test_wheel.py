@@ -33,6 +33,8 @@ def test_what_is_in_it(wheel):
         "vlrb_tasks/tasks/vlrewardbench/vlrewardbench.yaml",
         "vlrb_tasks/tasks/vlrb_scenes/vlrb_scenes.yaml",
     } <= names
+    pages = {"style.css", "base.html", "cells.html", "report.html", "report.js", "leaderboard.html", "leaderboard.js"}
+    assert {f"vlrb_tasks/report/web/{page}" for page in pages} <= names
     assert not any(name.startswith(("tests/", "examples/", "judge_prompts/")) for name in names)
     (metadata,) = (name for name in names if name.endswith("METADATA"))
     requires = zipfile.ZipFile(wheel).read(metadata).decode()

@@ -61,7 +61,7 @@ STAGES = (
     Stage(1500, {"ask": 0.1, "check": 0.1, "compare": 0.55, "score": 0.25}, 0.5),
     Stage(1500, {"ask": 0.05, "check": 0.05, "compare": 0.6, "score": 0.3}, 1.0),
 )
-RATE, BATCH, WARMUP = 1.5e-3, 64, 200
+RATE, BATCH, PARTS, WARMUP = 1.5e-3, 64, 4, 200
 
 
 def build_processor() -> LlavaProcessor:
@@ -120,6 +120,8 @@ def build_model(processor: LlavaProcessor, width: int = 96, layers: int = 3) -> 
         vision_feature_select_strategy="default", vision_feature_layer=-1, tie_word_embeddings=True, initializer_range=0.08,
     )  # fmt: skip
     model = LlavaForConditionalGeneration(config)
+    # where a patch is has to be as loud as what it shows: the default is too quiet for "above" to be learnt
+    torch.nn.init.normal_(model.model.vision_tower.embeddings.position_embedding.weight, std=0.3)
     model.generation_config.eos_token_id = tokenizer.eos_token_id
     model.generation_config.pad_token_id = tokenizer.pad_token_id
     return model
@@ -184,6 +186,25 @@ class Batches:
         }
 
 
+def learn(model: LlavaForConditionalGeneration, batches: Batches, drawn: Sequence[Lesson]) -> float:
+    """Add the gradients of a batch, the mean over the tokens of all answers, and return its loss.
+
+    Lessons go through in parts of about one length, so that little is padded, and logits are made only where
+    there is something to learn: the same gradients in two thirds of the time.
+    """
+    ordered = sorted(drawn, key=lambda lesson: len(batches.tokens(lesson)[0]))
+    parts = [batches(ordered[i : i + BATCH // PARTS]) for i in range(0, len(ordered), BATCH // PARTS)]
+    learnt = sum(int((part["labels"] != -100).sum()) for part in parts)
+    total = 0.0
+    for part in parts:
+        labels = part.pop("labels")[:, 1:]
+        states = model.model(**part).last_hidden_state[:, :-1][labels != -100]
+        loss = torch.nn.functional.cross_entropy(model.lm_head(states), labels[labels != -100], reduction="sum") / learnt
+        loss.backward()
+        total += loss.item()
+    return total
+
+
 @torch.no_grad()
 def verdicts_right(
     model: LlavaForConditionalGeneration,
@@ -238,14 +259,13 @@ def train(output: Path, stages: Sequence[Stage], seed: int, log_every: int, widt
     for number, stage in enumerate(stages, 1):
         drawn = lessons(100 * seed + number, stage.mixture, stage.preamble)
         for _ in range(stage.steps):
-            loss = model(**batches([next(drawn) for _ in range(BATCH)])).loss
-            loss.backward()
+            loss = learn(model, batches, [next(drawn) for _ in range(BATCH)])
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             optimizer.step()
             schedule.step()
             optimizer.zero_grad(set_to_none=True)
             step += 1
-            running = loss.item() if step == 1 else 0.98 * running + 0.02 * loss.item()
+            running = loss if step == 1 else 0.98 * running + 0.02 * loss
             if step % log_every == 0 or step == total:
                 kinds = [kind for kind in stage.mixture if kind != "describe"]
                 right = {kind: verdicts_right(model, batches, kind, stage.preamble) for kind in kinds}

@@ -48,6 +48,7 @@ def built(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_the_site_in_a_browser(built):
     with chromium() as page:
         page.open(built / "site" / "index.html")

@@ -51,6 +51,7 @@ def _choose(page, select, value):
     page.find_element(By.CSS_SELECTOR, f"#{select} option[value='{value}']").click()
 
 
+@pytest.mark.slow
 def test_a_report_of_three_judges(page, runs, tmp_path):
     path = tmp_path / "report.html"
     path.write_text(report_page(runs), encoding="utf-8")
@@ -119,6 +120,7 @@ def test_a_report_of_three_judges(page, runs, tmp_path):
     assert page.asked_for() == {path.as_uri()}
 
 
+@pytest.mark.slow
 def test_keyboard_alone(page, runs, tmp_path):
     path = tmp_path / "report.html"
     path.write_text(report_page(runs[:1]), encoding="utf-8")
@@ -140,6 +142,7 @@ def test_keyboard_alone(page, runs, tmp_path):
     assert unnamed == 0
 
 
+@pytest.mark.slow
 def test_a_link_opens_its_item(page, runs, tmp_path):
     path = tmp_path / "report.html"
     path.write_text(report_page(runs[:2], title="Two <judges> & more"), encoding="utf-8")
@@ -150,6 +153,7 @@ def test_a_link_opens_its_item(page, runs, tmp_path):
     assert page.find_element(By.CSS_SELECTOR, "#list [aria-current]").get_attribute("data-key") == ballot.key
 
 
+@pytest.mark.slow
 def test_dark_mode_and_phone_width(page, runs, tmp_path):
     path = tmp_path / "report.html"
     path.write_text(report_page(runs), encoding="utf-8")
@@ -175,6 +179,7 @@ def test_dark_mode_and_phone_width(page, runs, tmp_path):
         page.size(1280, 900)
 
 
+@pytest.mark.slow
 def test_hostile_data_stays_text(page, tmp_path):
     items = [
         Item(f"existence-{i} {text}", text, (f"a {text}", f"b {text}"), i % 2, "existence", (text,))
@@ -204,6 +209,7 @@ def test_script_data_cannot_end_its_element():
     assert json.loads(in_script({"a": "</script>\u2028"})) == {"a": "</script>\u2028"}
 
 
+@pytest.mark.slow
 def test_1250_items_of_5_votes_open_in_2_seconds(page, tmp_path):
     said = "The picture shows a table with four chairs, and a lamp above it. " * 9
     items = [

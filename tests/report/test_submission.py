@@ -40,7 +40,8 @@ class Forgery:
         self.folder = folder
         self.card = json.loads((folder / "submission.json").read_text())
         self.results = json.loads((folder / "results.json").read_text())
-        self.ballots: Ballots = [json.loads(line) for line in gzip.open(folder / "votes.jsonl.gz", "rt")]
+        with gzip.open(folder / "votes.jsonl.gz", "rt") as lines:
+            self.ballots: Ballots = [json.loads(line) for line in lines]
 
     def write(self) -> None:
         (self.folder / "submission.json").write_text(json.dumps(self.card))

@@ -382,7 +382,8 @@ def submit_pack(
 
     Example: vlrb submit pack results/my_judge --model-name "My judge 7B" -o submissions/my_judge
     """
-    from .submit import About, packed
+    from ..report.submission.packing import About
+    from .submit import packed
 
     print(packed(run, About(model_name, model_url, model_revision), output))
 

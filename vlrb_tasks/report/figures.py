@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -28,7 +29,7 @@ MARKERS = "osD^vPX*"
 INK = "#010203"
 """The colour of text and axes: a page puts its own in its place."""
 
-_STYLE = {
+_STYLE: Any = {
     "font.size": 9,
     "axes.edgecolor": INK,
     "axes.labelcolor": INK,
@@ -442,10 +443,10 @@ def score_scatter(runs: Sequence[Run]) -> Figure | None:
         return None
     canvas, axes = _canvas()
     for number, run in enumerate(runs):
-        taus = [tau for b in run.log.ballots if (tau := item_tau(b)) is not None]
+        taus = [found for b in run.log.ballots if (found := item_tau(b)) is not None]
         axes.hist(
             taus,
-            bins=np.linspace(-1.05, 1.05, 15),
+            bins=[-1.05 + 0.15 * edge for edge in range(15)],
             histtype="step",
             color=COLORS[number % 8],
             label=_short(run.name, 40),

@@ -70,7 +70,7 @@ class BaselineJudge(lmms):
                 raise ValueError(f"vlrb_baseline {name}: got {rate}; expected a share between 0 and 1.")
         if tie_rate + unparsed_rate + failed_rate > 1:
             raise ValueError("vlrb_baseline: tie_rate, unparsed_rate and failed_rate add up to more than 1.")
-        self.policy: Policy = policy  # type: ignore[assignment]  # checked above
+        self.policy: Policy = policy
         self.seed = int(seed)
         self.rates = {name: float(rate) for name, rate in rates.items()}
 

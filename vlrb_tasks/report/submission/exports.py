@@ -56,7 +56,7 @@ def model_card(submission: Submission, registry: Registry, existing: str | None 
         data = ModelCardData(model_name=name, eval_results=ours)
         content = f"# {name}\n\n{_words(submission, benchmark, scores, family)}\n"
         return f"---\n{data.to_yaml()}\n---\n\n{content}"
-    metadata = card.data.to_dict()
+    metadata = card.data.to_dict()  # type: ignore[no-untyped-call]
     others: list[Any] = []
     if metadata.get("model-index"):
         _, found = model_index_to_eval_results(metadata["model-index"])
