@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from vlrb_tasks.data.fact_scenes import scored_rows
-from vlrb_tasks.data.scenes import COLORS, GROUPS, NUMBERS, SHAPES, WORDS, Scene, Thing, scene_rows
+from vlrb_tasks.data.scenes import COLORS, GROUPS, NUMBERS, SHAPES, WORDS, Scene, Thing, scene_rows, shuffled_cells
 from vlrb_tasks.environment import registry
 from vlrb_tasks.registry.rendering import render
 
@@ -78,6 +78,7 @@ def lessons(seed: int, mixture: Mapping[Kind, float], preamble: float) -> Iterat
     pairs, facts = pair_rows(seed), fact_rows(seed)
     kinds, weights = list(mixture), list(mixture.values())
     makers: dict[Kind, Callable[[], Lesson]] = {
+        "glance": lambda: _glance(rng),
         "describe": lambda: _describe(next(pairs)["scene"] if rng.random() < 0.7 else next(facts)["scene"]),
         "ask": lambda: _ask(next(pairs)["scene"], rng),
         "check": lambda: _check(next(pairs)["scene"], rng),
@@ -101,6 +102,27 @@ def _describe(scene: Scene) -> Lesson:
     """Name everything in a picture, row by row."""
     names = [_name(thing) for thing in sorted(scene, key=lambda thing: (thing.cell[1], thing.cell[0]))]
     return Lesson(scene, (("Describe the picture.", f"The picture shows {', '.join(names)}."),))
+
+
+def _glance(rng: random.Random) -> Lesson:
+    """Describe a picture of one to three things, or a sign, and say where each is."""
+    if rng.random() < 0.25:
+        word = rng.choice(rng.choice(WORDS))
+        scene: Scene = (Thing(f"word:{word}", "black", (0, 1)),)
+        return Lesson(scene, (("Which word stands on the sign?", f"{word}."),))
+    count = rng.choice((1, 1, 2, 3))
+    cells = shuffled_cells(rng)
+    shapes, colors = rng.sample(SHAPES, count), rng.sample(sorted(COLORS), count)
+    if any(pair in HELD_OUT for pair in zip(shapes, colors, strict=True)):
+        return _glance(rng)
+    scene = tuple(Thing(shape, color, next(cells)) for shape, color in zip(shapes, colors, strict=True))
+    turns = [_describe(scene).turns[0]]
+    for thing in scene:
+        turns.append((f"What colour is the {thing.what}?", f"{thing.color}."))
+        turns.append((f"Which shape is {thing.color}?", f"{thing.what}."))
+        turns.append((f"In which column is the {thing.what}?", f"{NUMBERS[thing.cell[0] + 1]}."))
+        turns.append((f"In which row is the {thing.what}?", f"{NUMBERS[thing.cell[1] + 1]}."))
+    return Lesson(scene, tuple(rng.sample(turns, min(4, len(turns)))))
 
 
 def _facts(scene: Scene, rng: random.Random) -> list[tuple[str, str, str, str]]:

@@ -56,6 +56,7 @@ class Stage:
 
 
 STAGES = (
+    Stage(1000, {"glance": 0.8, "ask": 0.2}, 0.0),
     Stage(2500, {"describe": 0.2, "ask": 0.5, "check": 0.2, "compare": 0.1}, 0.0),
     Stage(3500, {"describe": 0.05, "ask": 0.2, "check": 0.2, "compare": 0.4, "score": 0.15}, 0.0),
     Stage(1500, {"ask": 0.1, "check": 0.1, "compare": 0.55, "score": 0.25}, 0.5),
@@ -287,7 +288,7 @@ def train(output: Path, stages: Sequence[Stage], seed: int, log_every: int, widt
                     "\n".join(
                         f"   {kind}: " + "  ".join(f"{k} {v:.2f}" for k, v in found.items())
                         for kind, found in right.items()
-                        if kind in ("ask", "compare")
+                        if kind in ("glance", "ask", "compare")
                     ),
                     flush=True,
                 )

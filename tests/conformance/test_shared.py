@@ -14,16 +14,21 @@ from vlrb_tasks.core.correlation import kendall_tau, pearson
 from vlrb_tasks.core.families import family_metrics
 from vlrb_tasks.core.parsing import parse_verdict
 from vlrb_tasks.core.ratings import bradley_terry
+from vlrb_tasks.core.records import items_digest
 from vlrb_tasks.core.scoring import score_ballots
 from vlrb_tasks.core.verdicts import Verdict
-from vlrb_tasks.core.voting import Ballot, Origin
+from vlrb_tasks.core.voting import Ballot, Origin, ballot
 from vlrb_tasks.data.rows import items_of
 from vlrb_tasks.data.sources import open_source
 from vlrb_tasks.registry.casting import cast
 from vlrb_tasks.registry.index import package_registry
 from vlrb_tasks.registry.rendering import render
 from vlrb_tasks.report.correlate import correlate
+from vlrb_tasks.report.judges_table import judges_table, markdown_table
 from vlrb_tasks.report.logs import read_log, score_log
+from vlrb_tasks.report.page import report_page
+from vlrb_tasks.report.publishing import publishing_verdict
+from vlrb_tasks.report.runs import load_runs
 
 pytestmark = pytest.mark.shared
 REGISTRY = package_registry()
@@ -253,3 +258,32 @@ def test_gpt_4v_scores_of_mj_bench(shared):
     counted = collections.Counter((row["label"], row["pred_gpt4v"]) for row in rows)
     stated = sum(counted[label, label] for label in ("0", "1"))
     assert abs(scores["accuracy_without_tie"].value * 425 - stated) / 425 < 0.05
+
+
+def test_a_report_of_real_judges(shared, tmp_path, monkeypatch):
+    """Three judges on one page and in one table, with the numbers that are known of them, beside the controls."""
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    runs = load_runs(sorted((shared / "data" / "judge_outputs").glob("*.json")), REGISTRY)
+    table = markdown_table(judges_table(runs, reported=False), intervals=False).splitlines()
+    heads = [cell.strip() for cell in table[0].split("|")]
+    shown = {cells[1].strip(): cells for cells in (line.split("|") for line in table[2:])}
+    for judge, overall, macro in (
+        (r"qwen2vl7b\_base", "43.1", "44.9"),
+        (r"qwen2vl7b\_lora", "66.6", "57.2"),
+        (r"internvl25\_2b\_lora", "71.2", "63.0"),
+    ):
+        assert shown[judge][heads.index("Overall, official")].strip() == overall
+        assert shown[judge][heads.index("Macro, official")].strip() == macro
+    page = report_page(runs, None, None, False)
+    for judge in ("qwen2vl7b_base", "qwen2vl7b_lora", "internvl25_2b_lora"):
+        assert judge in page
+    # the untrained judge cannot be told from one that names the longer response
+    assert publishing_verdict(next(run for run in runs if run.name == "qwen2vl7b_base")).publish != "yes"
+
+
+def test_the_known_edition_of_the_benchmark_is_that_of_its_rows(shared, rows):
+    items, _ = items_of(rows, BENCHMARK, "rows.json")
+    origin = Origin("vlrewardbench", "vlrewardbench@1", "official")
+    (edition,) = BENCHMARK.editions
+    assert edition.items == len(items) == 1250
+    assert items_digest(ballot(item, [], origin) for item in items) == edition.sha256

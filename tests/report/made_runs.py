@@ -34,6 +34,7 @@ def write_run(
     said: str = "I looked.",
     unparsed: float = 0.0,
     failed: float = 0.0,
+    missing: int = 0,
     model_args: str = "pretrained=org/judge,revision=abc123",
     **judge: object,
 ) -> Path:
@@ -64,7 +65,7 @@ def write_run(
     facts = {
         "benchmark": benchmark, "prompt": reader.origin.prompt, "draws": draws, "order": "random", "seed": 0, "average": "mean",
         "options": {"items": 300, "seed": 0} if benchmark == "vlrb_scenes" else {}, "variables": {}, "prompt_sha256": fingerprint(reader.prompt), "rule": reader.origin.rule,
-        "data": benchmark, "data_fingerprint": "", "revision": None, "items": len(items), "versions": versions(), "hardware": "2 CPU cores",
+        "data": benchmark, "data_fingerprint": "", "revision": None, "items": len(items) + missing, "versions": versions(), "hardware": "2 CPU cores",
     }  # fmt: skip
     results = {
         "configs": {benchmark: {"generation_kwargs": {"temperature": 0.2, "top_p": 0.2}, "judge": {**facts, **judge}}},
