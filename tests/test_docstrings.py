@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import ROOT
 
-MODULES = ["core.ordering", "core.voting", "core.scoring", "core.parsing", "registry.rendering"]
+MODULES = ["core.agreement", "core.ordering", "core.voting", "core.scoring", "core.parsing", "registry.rendering"]
 
 
 @pytest.mark.parametrize("name", MODULES)
