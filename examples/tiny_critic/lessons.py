@@ -7,6 +7,7 @@ held out.
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -122,7 +123,25 @@ def _glance(rng: random.Random) -> Lesson:
         turns.append((f"Which shape is {thing.color}?", f"{thing.what}."))
         turns.append((f"In which column is the {thing.what}?", f"{NUMBERS[thing.cell[0] + 1]}."))
         turns.append((f"In which row is the {thing.what}?", f"{NUMBERS[thing.cell[1] + 1]}."))
+    for one, two in itertools.permutations(scene, 2):
+        where = _where(one, two)
+        if where is not None:
+            turns.append(
+                (
+                    f"Where is the {one.what}, seen from the {two.what}?",
+                    f"{where.split()[-2] if 'to' in where else where}.",
+                )
+            )
     return Lesson(scene, tuple(rng.sample(turns, min(4, len(turns)))))
+
+
+def _where(one: Thing, two: Thing) -> str | None:
+    """Return where a thing is, seen from another in its row or column; ``None`` where it is in neither."""
+    if one.cell[1] == two.cell[1] and one.cell[0] != two.cell[0]:
+        return "to the left of" if one.cell[0] < two.cell[0] else "to the right of"
+    if one.cell[0] == two.cell[0] and one.cell[1] != two.cell[1]:
+        return "above" if one.cell[1] < two.cell[1] else "below"
+    return None
 
 
 def _facts(scene: Scene, rng: random.Random) -> list[tuple[str, str, str, str]]:
@@ -176,20 +195,20 @@ def _facts(scene: Scene, rng: random.Random) -> list[tuple[str, str, str, str]]:
     if len(things) > 1:
         one, two = rng.sample(things, 2)
         unique = all(sum(t.what == thing.what for t in things) == 1 for thing in (one, two))
-        aligned = (one.cell[0] == two.cell[0]) != (one.cell[1] == two.cell[1])
-        if unique and aligned:
-            if one.cell[1] == two.cell[1]:
-                told = ("to the left of", "to the right of")
-                right = one.cell[0] > two.cell[0]
-            else:
-                told = ("above", "below")
-                right = one.cell[1] > two.cell[1]
+        where = _where(one, two) if unique else None
+        if where is not None:
+            other = {
+                "to the left of": "to the right of",
+                "to the right of": "to the left of",
+                "above": "below",
+                "below": "above",
+            }[where]
             found.append(
                 (
                     f"Where is the {one.what}, seen from the {two.what}?",
-                    told[right].split()[-2] if "to" in told[right] else told[right],
-                    f"The {one.what} is {told[right]} the {two.what}.",
-                    f"The {one.what} is {told[not right]} the {two.what}.",
+                    where.split()[-2] if "to" in where else where,
+                    f"The {one.what} is {where} the {two.what}.",
+                    f"The {one.what} is {other} the {two.what}.",
                 )
             )
     for sign in signs:

@@ -56,9 +56,9 @@ class Stage:
 
 
 STAGES = (
-    Stage(1000, {"glance": 0.8, "ask": 0.2}, 0.0),
-    Stage(2500, {"describe": 0.2, "ask": 0.5, "check": 0.2, "compare": 0.1}, 0.0),
-    Stage(3500, {"describe": 0.05, "ask": 0.2, "check": 0.2, "compare": 0.4, "score": 0.15}, 0.0),
+    Stage(1500, {"glance": 0.85, "ask": 0.15}, 0.0),
+    Stage(2000, {"glance": 0.2, "ask": 0.35, "check": 0.25, "compare": 0.2}, 0.0),
+    Stage(4000, {"glance": 0.05, "ask": 0.15, "check": 0.15, "compare": 0.5, "score": 0.15}, 0.0),
     Stage(1500, {"ask": 0.1, "check": 0.1, "compare": 0.55, "score": 0.25}, 0.5),
     Stage(1500, {"ask": 0.05, "check": 0.05, "compare": 0.6, "score": 0.3}, 1.0),
 )
@@ -105,7 +105,7 @@ def build_model(processor: LlavaProcessor, width: int = 96, layers: int = 3) -> 
     vision = CLIPVisionConfig(
         hidden_size=96,
         intermediate_size=192,
-        num_hidden_layers=2,
+        num_hidden_layers=1,
         num_attention_heads=3,
         image_size=PIXELS,
         patch_size=PATCH,
@@ -126,7 +126,7 @@ def build_model(processor: LlavaProcessor, width: int = 96, layers: int = 3) -> 
     side = PIXELS // PATCH
     places = torch.randn(side, 1, vision.hidden_size) + torch.randn(1, side, vision.hidden_size)
     with torch.no_grad():
-        model.model.vision_tower.embeddings.position_embedding.weight[1:] = 0.7 * places.flatten(0, 1)
+        model.model.vision_tower.embeddings.position_embedding.weight[1:] = places.flatten(0, 1)
     model.generation_config.eos_token_id = tokenizer.eos_token_id
     model.generation_config.pad_token_id = tokenizer.pad_token_id
     return model
@@ -204,7 +204,9 @@ def learn(model: LlavaForConditionalGeneration, batches: Batches, drawn: Sequenc
     for part in parts:
         labels = part.pop("labels")[:, 1:]
         states = model.model(**part).last_hidden_state[:, :-1][labels != -100]
-        loss = torch.nn.functional.cross_entropy(model.lm_head(states), labels[labels != -100], reduction="sum") / learnt
+        loss = (
+            torch.nn.functional.cross_entropy(model.lm_head(states), labels[labels != -100], reduction="sum") / learnt
+        )
         loss.backward()
         total += loss.item()
     return total
@@ -297,7 +299,8 @@ def train(output: Path, stages: Sequence[Stage], seed: int, log_every: int, widt
                     flush=True,
                 )
                 model.save_pretrained(output)
-        processor.save_pretrained(output)
+        model.save_pretrained(output / f"after_stage_{number}")
+        processor.save_pretrained(output / f"after_stage_{number}")
     model.save_pretrained(output)
     processor.save_pretrained(output)
 

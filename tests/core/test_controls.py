@@ -20,14 +20,19 @@ METRICS = pairwise_metrics(["g"], 3)
 
 
 def items(count=40):
-    return [Item(f"k{i}", "q", ("long response", "short") if i % 4 else ("same", "also"), i % 2, "g") for i in range(count)]
+    return [
+        Item(f"k{i}", "q", ("long response", "short") if i % 4 else ("same", "also"), i % 2, "g") for i in range(count)
+    ]
 
 
 def judged(which=None):
     return [
         ballot(
             item,
-            [Vote(d, o, "x", "unparsed", None, None, parsed_reading(None, item.preferred)) for d, o in draw_orders(item, 3)],
+            [
+                Vote(d, o, "x", "unparsed", None, None, parsed_reading(None, item.preferred))
+                for d, o in draw_orders(item, 3)
+            ],
             ORIGIN,
         )
         for item in which or items()

@@ -462,6 +462,29 @@ def leaderboard_build(
         raise typer.Exit(1)
 
 
+critic = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="The data that critics are trained on.")
+app.add_typer(critic, name="critic")
+
+
+@critic.command("build")
+def critic_build(
+    recipe: Annotated[Path, typer.Argument(help="A YAML file that says what the data is made of; see docs/critic.md.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write to: new or empty.")] = Path(
+        "critic_data"
+    ),
+    limit: Annotated[int | None, typer.Option(min=1, help="At most so many records a part, to try a recipe.")] = None,
+) -> None:
+    """Build critic data: records for TRL and for LLaVA, the pictures, and a card that counts.
+
+    Whatever an evaluation asks (question, response or picture) is refused and counted.
+
+    Example: vlrb critic build examples/critic_data/paper_mix.yaml -o critic_data
+    """
+    from .critic import build_text
+
+    print(build_text(recipe, output, limit))
+
+
 journal = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Journals of votes, as --model vote_judge keeps them."
 )

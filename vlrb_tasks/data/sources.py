@@ -6,7 +6,7 @@ The hub by default; a local mirror where ``VLRB_DATA`` names a folder; or drawn 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -78,7 +78,7 @@ def _opened_source(name: str, benchmark: Benchmark, mirror: Path | None, options
             return _from_parquet([path], str(path), benchmark)
         return _from_json(path, path.parent, benchmark) if path.is_file() else _from_mirror(path, benchmark)
     if mirror is not None:
-        return _from_mirror(_mirror_folder(mirror, name, benchmark), benchmark)
+        return _from_mirror(mirror_folder(mirror, benchmark.dataset.hub or name, name), benchmark)
     return _from_hub(benchmark)
 
 
@@ -111,15 +111,18 @@ def _from_repository(hub: str, file: str, revision: str | None, benchmark: Bench
     return replace(source, where=f"{hub}/{file}", fingerprint=folder.name)
 
 
-def _mirror_folder(mirror: Path, name: str, benchmark: Benchmark) -> Path:
-    """Return the folder of this benchmark inside a mirror, which may hold several."""
+def mirror_folder(mirror: Path, hub: str, name: str = "") -> Path:
+    """Return the folder of a data set inside a mirror, which may hold several.
+
+    Raises:
+        DataError: the mirror is no folder.
+    """
     if not mirror.is_dir():
         raise DataError(
             f"VLRB_DATA: got {mirror}; expected a folder. Fix: name a folder with parquet, JSON(L), or a saved data set."
         )
-    hub = benchmark.dataset.hub or name
     for folder in (hub, hub.split("/")[-1], name):
-        if (mirror / folder).is_dir():
+        if folder and (mirror / folder).is_dir():
             return mirror / folder
     return mirror
 
@@ -142,10 +145,10 @@ def _from_mirror(folder: Path, benchmark: Benchmark) -> Source:
         return _from_dataset(saved[split], f"{folder} ({split})", benchmark)
     if (folder / "state.json").is_file():
         return _from_dataset(datasets.load_from_disk(str(folder)), str(folder), benchmark)
-    parquet = _of_split(folder.rglob("*.parquet"), split)
+    parquet = of_split(folder.rglob("*.parquet"), split)
     if parquet:
         return _from_parquet(parquet, f"{folder} ({len(parquet)} parquet files)", benchmark)
-    lines = _of_split([*folder.glob("*.jsonl"), *folder.glob("*.json")], split)
+    lines = of_split([*folder.glob("*.jsonl"), *folder.glob("*.json")], split)
     if len(lines) > 1:
         raise DataError(
             f"{folder}: {', '.join(path.name for path in lines)}; expected one file of rows. Fix: keep one, or name it {split}.jsonl."
@@ -186,14 +189,14 @@ def first_row(path: Path) -> dict[str, Any]:
         import pyarrow.parquet
 
         return dict.fromkeys(pyarrow.parquet.read_schema(files[0]).names)
-    row = next(iter(_json_rows(files[0])), None)
+    row = next(iter(json_rows(files[0])), None)
     if row is None:
         raise DataError(f"{files[0]}: holds no rows. Fix: check the file.")
     return row
 
 
-def _of_split(paths: Iterable[Path], split: str) -> list[Path]:
-    """Return the files that are named for the split, or all where none is."""
+def of_split(paths: Iterable[Path], split: str) -> list[Path]:
+    """Return the files that are named for a split, or all where none is."""
     found = sorted(paths)
     return [path for path in found if path.stem.split("-")[0] == split] or found
 
@@ -228,7 +231,7 @@ def _from_json(path: Path, root: Path, benchmark: Benchmark) -> Source:
 
     Images are paths from the file's folder, or in ``images`` beside it, or anywhere below ``root``.
     """
-    rows = list(_json_rows(path))
+    rows = list(json_rows(path))
     column = benchmark.columns.images
     cells = [row.get(column) for row in rows] if column else [None] * len(rows)
     folder = ImageFolder(path.parent, root)
@@ -250,18 +253,19 @@ def _from_json(path: Path, root: Path, benchmark: Benchmark) -> Source:
     return Source(str(path), [{**row, column: None} if column and column in row else row for row in rows], images)
 
 
-def _json_rows(path: Path) -> Iterable[dict[str, Any]]:
-    text = path.read_text(encoding="utf-8-sig")
-    try:
-        if path.suffix == ".jsonl":
-            for number, line in enumerate(text.split("\n"), 1):
+def json_rows(path: Path) -> Iterator[dict[str, Any]]:
+    """Give the rows of a file of JSON (a list) or JSON lines; lines one by one, as they are read.
+
+    Raises:
+        DataError: the file is no JSON, or holds something else than rows.
+    """
+    if path.suffix == ".jsonl":
+        with path.open(encoding="utf-8-sig", newline="\n") as lines:
+            for number, line in enumerate(lines, 1):
                 if line.strip():
-                    yield _row(json.loads(line), path, number)
-            return
-        content = json.loads(text)
-    except json.JSONDecodeError as error:
-        at = error.lineno if path.suffix == ".json" else number
-        raise DataError(f"{path}:{at} is no JSON: {error.msg}. Fix: repair or remove this line.") from error
+                    yield _row(_parsed(line, path, number), path, number)
+        return
+    content = _parsed(path.read_text(encoding="utf-8-sig"), path, None)
     if isinstance(content, dict):
         content = content.get("data", content)
     if not isinstance(content, list):
@@ -270,6 +274,14 @@ def _json_rows(path: Path) -> Iterable[dict[str, Any]]:
         )
     for number, row in enumerate(content, 1):
         yield _row(row, path, number)
+
+
+def _parsed(text: str, path: Path, line: int | None) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        at = error.lineno if line is None else line
+        raise DataError(f"{path}:{at} is no JSON: {error.msg}. Fix: repair or remove this line.") from error
 
 
 def _row(row: Any, path: Path, number: int) -> dict[str, Any]:

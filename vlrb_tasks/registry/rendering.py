@@ -13,7 +13,7 @@ import importlib.util
 import json
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -82,11 +82,20 @@ def render(prompt: Prompt, question: str, responses: Sequence[str], reference_an
         "labels": list(prompt.labels),
         "reference_answer": reference_answer,
     }
+    return render_text(template_text(prompt), given, f"prompt {prompt.id} template")
+
+
+def render_text(template: str, given: Mapping[str, Any], where: str) -> str:
+    """Render a template in the sandbox, data handed to it as variables.
+
+    Raises:
+        RegistryError: it does not compile, uses a variable that it is not given, or tries what the sandbox forbids.
+    """
     try:
-        return str(_compiled(prompt).render(given))
+        return str(_template(template).render(given))
     except (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, OverflowError, RecursionError) as error:
         raise RegistryError(
-            f"prompt {prompt.id} template: {error}. Fix: use {', '.join(sorted(given))}, and nothing that the sandbox forbids.",
+            f"{where}: {error}. Fix: use {', '.join(sorted(given))}, and nothing that the sandbox forbids."
         ) from error
 
 
@@ -153,10 +162,6 @@ _DECISIVE = {
 @lru_cache(maxsize=256)
 def _template(text: str) -> Any:
     return _ENVIRONMENT.from_string(text)
-
-
-def _compiled(prompt: Prompt) -> Any:
-    return _template(template_text(prompt))
 
 
 def template_text(prompt: Prompt) -> str:
