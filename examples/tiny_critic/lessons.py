@@ -80,9 +80,11 @@ def lessons(seed: int, mixture: Mapping[Kind, float], preamble: float) -> Iterat
     kinds, weights = list(mixture), list(mixture.values())
     makers: dict[Kind, Callable[[], Lesson]] = {
         "glance": lambda: _glance(rng),
+        "pick": lambda: _pick(rng),
         "describe": lambda: _describe(next(pairs)["scene"] if rng.random() < 0.7 else next(facts)["scene"]),
         "ask": lambda: _ask(next(pairs)["scene"], rng),
         "check": lambda: _check(next(pairs)["scene"], rng),
+        "choose": lambda: _choose(next(pairs)["scene"], rng),
         "compare": lambda: _compare(next(pairs), rng, preamble),
         "score": lambda: _score(next(facts), rng, preamble),
     }
@@ -105,34 +107,82 @@ def _describe(scene: Scene) -> Lesson:
     return Lesson(scene, (("Describe the picture.", f"The picture shows {', '.join(names)}."),))
 
 
-def _glance(rng: random.Random) -> Lesson:
-    """Describe a picture of one to three things, or a sign, and say where each is."""
-    if rng.random() < 0.25:
-        word = rng.choice(rng.choice(WORDS))
-        scene: Scene = (Thing(f"word:{word}", "black", (0, 1)),)
-        return Lesson(scene, (("Which word stands on the sign?", f"{word}."),))
-    count = rng.choice((1, 1, 2, 3))
-    cells = shuffled_cells(rng)
-    shapes, colors = rng.sample(SHAPES, count), rng.sample(sorted(COLORS), count)
-    if any(pair in HELD_OUT for pair in zip(shapes, colors, strict=True)):
-        return _glance(rng)
-    scene = tuple(Thing(shape, color, next(cells)) for shape, color in zip(shapes, colors, strict=True))
-    turns = [_describe(scene).turns[0]]
+@dataclass(frozen=True)
+class Fact:
+    """A question about a scene, its short answer and a wrong one, and a true sentence and a false one."""
+
+    question: str
+    answer: str
+    wrong: str
+    true: str
+    false: str
+
+
+def _small_scene(rng: random.Random) -> Scene:
+    """Draw one to three things of different shapes and colours, or a sign."""
+    if rng.random() < 0.2:
+        return (Thing(f"word:{rng.choice(rng.choice(WORDS))}", "black", (0, 1)),)
+    while True:
+        count = rng.choice((1, 1, 2, 3))
+        cells = shuffled_cells(rng)
+        shapes, colors = rng.sample(SHAPES, count), rng.sample(sorted(COLORS), count)
+        scene = tuple(Thing(shape, color, next(cells)) for shape, color in zip(shapes, colors, strict=True))
+        if not is_held_out(scene):
+            return scene
+
+
+def _small_facts(scene: Scene, rng: random.Random) -> list[Fact]:
+    """Return what there is to say of a small scene: colour, shape, row and column of each thing, and where others are."""
+    found = []
     for thing in scene:
-        turns.append((f"What colour is the {thing.what}?", f"{thing.color}."))
-        turns.append((f"Which shape is {thing.color}?", f"{thing.what}."))
-        turns.append((f"In which column is the {thing.what}?", f"{NUMBERS[thing.cell[0] + 1]}."))
-        turns.append((f"In which row is the {thing.what}?", f"{NUMBERS[thing.cell[1] + 1]}."))
+        if thing.what.startswith("word:"):
+            return [_word_fact(thing)]
+        other = rng.choice([color for color in COLORS if color != thing.color])
+        found.append(_color_fact(thing, other))
+        found.append(_shape_fact(thing, rng.choice([shape for shape in SHAPES if shape != thing.what])))
+        for line, place in (("column", thing.cell[0]), ("row", thing.cell[1])):
+            wrong = rng.choice([n for n in range(4) if n != place])
+            said = [f"The {thing.what} is in {line} {NUMBERS[n + 1]}." for n in (place, wrong)]
+            found.append(
+                Fact(f"In which {line} is the {thing.what}?", NUMBERS[place + 1], NUMBERS[wrong + 1], said[0], said[1])
+            )
     for one, two in itertools.permutations(scene, 2):
         where = _where(one, two)
         if where is not None:
-            turns.append(
-                (
-                    f"Where is the {one.what}, seen from the {two.what}?",
-                    f"{where.split()[-2] if 'to' in where else where}.",
-                )
-            )
+            found.append(_where_fact(one, two, where))
+    return found
+
+
+def _glance(rng: random.Random) -> Lesson:
+    """Describe a small scene, and say what colour, shape and place its things have."""
+    scene = _small_scene(rng)
+    facts = _small_facts(scene, rng)
+    turns = [_describe(scene).turns[0], *((fact.question, f"{fact.answer}.") for fact in facts)]
     return Lesson(scene, tuple(rng.sample(turns, min(4, len(turns)))))
+
+
+def _pick(rng: random.Random) -> Lesson:
+    """Choose between two short answers about a small scene, in the format of comparisons."""
+    scene = _small_scene(rng)
+    facts = _small_facts(scene, rng)
+    return Lesson(scene, _compared_facts(rng.sample(facts, min(2, len(facts))), rng))
+
+
+def _compared_facts(facts: list[Fact], rng: random.Random) -> tuple[tuple[str, str], ...]:
+    """Compare two responses for each fact; every other time after the question was answered: finding the response that
+    agrees with what was just said comes first, finding the one that agrees with what is seen follows from it."""
+    turns = []
+    for fact in facts:
+        pair = (f"{fact.answer}.", f"{fact.wrong}.") if rng.random() < 0.5 else (fact.true, fact.false)
+        if rng.random() < 0.5:
+            turns.append((fact.question, f"{fact.answer}."))
+        turns.append(_compared(fact.question, pair, 0, rng, 0))
+    return tuple(turns)
+
+
+_OPPOSITES = {
+    "to the left of": "to the right of", "to the right of": "to the left of", "above": "below", "below": "above",
+}  # fmt: skip
 
 
 def _where(one: Thing, two: Thing) -> str | None:
@@ -144,91 +194,70 @@ def _where(one: Thing, two: Thing) -> str | None:
     return None
 
 
-def _facts(scene: Scene, rng: random.Random) -> list[tuple[str, str, str, str]]:
-    """Return facts about a scene: a question, its short answer, a true sentence, and a false one."""
+def _short(where: str) -> str:
+    return where.split()[-2] if "to" in where else where
+
+
+def _color_fact(thing: Thing, wrong: str) -> Fact:
+    said = [f"The {thing.what} is {color}." for color in (thing.color, wrong)]
+    return Fact(f"What colour is the {thing.what}?", thing.color, wrong, said[0], said[1])
+
+
+def _shape_fact(thing: Thing, wrong: str) -> Fact:
+    said = [f"The {thing.color} shape is a {shape}." for shape in (thing.what, wrong)]
+    return Fact(f"Which shape is {thing.color}?", thing.what, wrong, said[0], said[1])
+
+
+def _where_fact(one: Thing, two: Thing, where: str) -> Fact:
+    other = _OPPOSITES[where]
+    said = [f"The {one.what} is {place} the {two.what}." for place in (where, other)]
+    return Fact(f"Where is the {one.what}, seen from the {two.what}?", _short(where), _short(other), said[0], said[1])
+
+
+def _word_fact(sign: Thing) -> Fact:
+    word = sign.what.removeprefix("word:")
+    one, two = next(words for words in WORDS if word in words)
+    wrong = one if word == two else two
+    said = [f"The word on the sign is {shown}." for shown in (word, wrong)]
+    return Fact("Which word stands on the sign?", word, wrong, said[0], said[1])
+
+
+def _facts(scene: Scene, rng: random.Random) -> list[Fact]:
+    """Return facts about a scene, with what could be said of them."""
     things = [thing for thing in scene if not thing.what.startswith("word:")]
-    signs = [thing.what.removeprefix("word:") for thing in scene if thing.what.startswith("word:")]
-    found = []
+    found = [_word_fact(thing) for thing in scene if thing.what.startswith("word:")]
     for thing in things:
-        others = [color for color in COLORS if color != thing.color]
         if sum(other.what == thing.what for other in things) == 1:
-            wrong = rng.choice(others)
-            found.append(
-                (
-                    f"What colour is the {thing.what}?",
-                    thing.color,
-                    f"The {thing.what} is {thing.color}.",
-                    f"The {thing.what} is {wrong}.",
-                )
-            )
+            found.append(_color_fact(thing, rng.choice([color for color in COLORS if color != thing.color])))
         if sum(other.color == thing.color for other in things) == 1:
-            wrong = rng.choice([shape for shape in SHAPES if shape != thing.what])
-            found.append(
-                (
-                    f"Which shape is {thing.color}?",
-                    thing.what,
-                    f"The {thing.color} shape is a {thing.what}.",
-                    f"The {thing.color} shape is a {wrong}.",
-                )
-            )
+            found.append(_shape_fact(thing, rng.choice([shape for shape in SHAPES if shape != thing.what])))
     pairs = {(thing.what, thing.color) for thing in things}
     shown = rng.choice(sorted(pairs))
     absent = rng.choice([(s, c) for s in SHAPES for c in COLORS if (s, c) not in pairs and (s, c) not in HELD_OUT])
     for (shape, color), there in ((shown, True), (absent, False)):
         one = f"{'an' if color[0] in 'aeiou' else 'a'} {color} {shape}"
         yes, no = f"Yes, the picture shows {one}.", f"No, the picture does not show {one}."
-        found.append(
-            (f"Is there {one} in the picture?", "yes" if there else "no", yes if there else no, no if there else yes)
-        )
+        said = (yes, no) if there else (no, yes)
+        short = ("yes", "no") if there else ("no", "yes")
+        found.append(Fact(f"Is there {one} in the picture?", *short, *said))
     shape, color = max(sorted(pairs), key=lambda pair: sum((t.what, t.color) == pair for t in things))
     count = sum((t.what, t.color) == (shape, color) for t in things)
     if count > 1:
         wrong = count + rng.choice((-1, 1))
-        found.append(
-            (
-                f"How many {color} {_PLURALS[shape]} are there?",
-                NUMBERS[count],
-                f"There are {NUMBERS[count]} {color} {_PLURALS[shape]}.",
-                f"There are {NUMBERS[wrong]} {color} {_PLURALS[shape]}.",
-            )
-        )
-    if len(things) > 1:
-        one, two = rng.sample(things, 2)
-        unique = all(sum(t.what == thing.what for t in things) == 1 for thing in (one, two))
-        where = _where(one, two) if unique else None
-        if where is not None:
-            other = {
-                "to the left of": "to the right of",
-                "to the right of": "to the left of",
-                "above": "below",
-                "below": "above",
-            }[where]
-            found.append(
-                (
-                    f"Where is the {one.what}, seen from the {two.what}?",
-                    where.split()[-2] if "to" in where else where,
-                    f"The {one.what} is {where} the {two.what}.",
-                    f"The {one.what} is {other} the {two.what}.",
-                )
-            )
-    for sign in signs:
-        pair = next(words for words in WORDS if sign in words)
-        wrong = pair[0] if sign == pair[1] else pair[1]
-        found.append(
-            (
-                "Which word stands on the sign?",
-                sign,
-                f"The word on the sign is {sign}.",
-                f"The word on the sign is {wrong}.",
-            )
-        )
+        said = tuple(f"There are {NUMBERS[n]} {color} {_PLURALS[shape]}." for n in (count, wrong))
+        found.append(Fact(f"How many {color} {_PLURALS[shape]} are there?", NUMBERS[count], NUMBERS[wrong], *said))
+    alone = [thing for thing in things if sum(other.what == thing.what for other in things) == 1]
+    related = [(one, two) for one, two in itertools.permutations(alone, 2) if _where(one, two) is not None]
+    if related:
+        one, two = rng.choice(related)
+        found.append(_where_fact(one, two, str(_where(one, two))))
     return found
 
 
-def _some_facts(scene: Scene, rng: random.Random, most: int) -> list[tuple[str, str, str, str]]:
+def _some_facts(scene: Scene, rng: random.Random, most: int) -> list[Fact]:
     """Return some facts about a scene, its rarer ones first: counts, places and words."""
     found = _facts(scene, rng)
-    rare = [fact for fact in found if fact[0].startswith(("How many", "Where is", "Which word"))]
+    rare = [fact for fact in found if fact.question.startswith(("How many", "Where is", "Which word"))]
     rest = [fact for fact in found if fact not in rare]
     rng.shuffle(rest)
     chosen = [*rare, *rest[:2]][:most]
@@ -237,7 +266,7 @@ def _some_facts(scene: Scene, rng: random.Random, most: int) -> list[tuple[str, 
 
 
 def _ask(scene: Scene, rng: random.Random) -> Lesson:
-    turns = [(question, f"{answer}.") for question, answer, _, _ in _some_facts(scene, rng, 4)]
+    turns = [(fact.question, f"{fact.answer}.") for fact in _some_facts(scene, rng, 4)]
     for thing in rng.sample(scene, min(2, len(scene))):
         if not thing.what.startswith("word:") and sum(other.what == thing.what for other in scene) == 1:
             line, place = rng.choice((("column", thing.cell[0]), ("row", thing.cell[1])))
@@ -248,9 +277,9 @@ def _ask(scene: Scene, rng: random.Random) -> Lesson:
 
 def _check(scene: Scene, rng: random.Random) -> Lesson:
     turns = []
-    for _, _, true, false in _some_facts(scene, rng, 4):
+    for fact in _some_facts(scene, rng, 4):
         right = rng.random() < 0.5
-        turns.append((true if right else false, "right." if right else "wrong."))
+        turns.append((fact.true if right else fact.false, "right." if right else "wrong."))
     return Lesson(scene, tuple(turns))
 
 
@@ -265,10 +294,15 @@ def _compare(row: Row, rng: random.Random, preamble: float) -> Lesson:
     better = row["ranking"].index(0)
     turns = [_compared(row["question"], row["responses"], better, rng, preamble)]
     if not preamble:
-        for question, _, true, false in _some_facts(scene, rng, 1):
-            turns.append(_compared(question, (true, false), 0, rng, 0))
+        for fact in _some_facts(scene, rng, 1):
+            turns.append(_compared(fact.question, (fact.true, fact.false), 0, rng, 0))
     rng.shuffle(turns)
     return Lesson(scene, tuple(turns))
+
+
+def _choose(scene: Scene, rng: random.Random) -> Lesson:
+    """Choose between two short answers, in the same format."""
+    return Lesson(scene, _compared_facts(_some_facts(scene, rng, 2), rng))
 
 
 def _compared(

@@ -17,7 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import torch
-from lessons import Lesson, Scene, all_text, lessons
+from lessons import VERDICTS, Lesson, Scene, all_text, lessons
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import (
     CLIPImageProcessor,
@@ -56,13 +56,13 @@ class Stage:
 
 
 STAGES = (
-    Stage(1500, {"glance": 0.85, "ask": 0.15}, 0.0),
-    Stage(2000, {"glance": 0.2, "ask": 0.35, "check": 0.25, "compare": 0.2}, 0.0),
-    Stage(4000, {"glance": 0.05, "ask": 0.15, "check": 0.15, "compare": 0.5, "score": 0.15}, 0.0),
-    Stage(1500, {"ask": 0.1, "check": 0.1, "compare": 0.55, "score": 0.25}, 0.5),
-    Stage(1500, {"ask": 0.05, "check": 0.05, "compare": 0.6, "score": 0.3}, 1.0),
+    Stage(2000, {"glance": 0.4, "pick": 0.4, "compare": 0.05, "ask": 0.15}, 0.0),
+    Stage(3000, {"glance": 0.1, "pick": 0.1, "ask": 0.15, "check": 0.1, "choose": 0.25, "compare": 0.3}, 0.0),
+    Stage(2000, {"ask": 0.1, "check": 0.1, "choose": 0.1, "compare": 0.45, "score": 0.25}, 0.5),
+    Stage(1200, {"ask": 0.05, "check": 0.05, "compare": 0.6, "score": 0.3}, 1.0),
 )
 RATE, BATCH, PARTS, WARMUP = 1.5e-3, 64, 4, 200
+VERDICT = 4.0  # the weight of the one token that is the verdict; the others of its sentence are soon known by heart
 
 
 def build_processor() -> LlavaProcessor:
@@ -163,6 +163,8 @@ class Batches:
         self.pad, self.end = tokenizer.pad_token_id, tokenizer.eos_token_id
         self.image = [tokenizer.convert_tokens_to_ids("<image>")] * (PIXELS // PATCH) ** 2
         self.ids = lru_cache(maxsize=65536)(lambda text: tokenizer(text, add_special_tokens=False)["input_ids"])
+        first, second = (set(self.ids(f" {verdict}")) for verdict in VERDICTS)
+        self.verdicts = first ^ second  # the tokens in which the two verdicts differ
 
     def tokens(self, lesson: Lesson) -> tuple[list[int], list[int]]:
         """Return the tokens of a lesson and their labels."""
@@ -183,10 +185,15 @@ class Batches:
         """Return a batch, padded on the right."""
         rows = [self.tokens(lesson) for lesson in drawn]
         longest = max(len(ids) for ids, _ in rows)
+        labels = torch.tensor([labels + [-100] * (longest - len(labels)) for _, labels in rows])
+        weights = (labels != -100).float()
+        for token in self.verdicts:
+            weights[labels == token] = VERDICT
         return {
             "input_ids": torch.tensor([ids + [self.pad] * (longest - len(ids)) for ids, _ in rows]),
             "attention_mask": torch.tensor([[1] * len(ids) + [0] * (longest - len(ids)) for ids, _ in rows]),
-            "labels": torch.tensor([labels + [-100] * (longest - len(labels)) for _, labels in rows]),
+            "labels": labels,
+            "weights": weights,
             "pixel_values": torch.stack([self.pictures(lesson.scene) for lesson in drawn]),
         }
 
@@ -199,14 +206,14 @@ def learn(model: LlavaForConditionalGeneration, batches: Batches, drawn: Sequenc
     """
     ordered = sorted(drawn, key=lambda lesson: len(batches.tokens(lesson)[0]))
     parts = [batches(ordered[i : i + BATCH // PARTS]) for i in range(0, len(ordered), BATCH // PARTS)]
-    learnt = sum(int((part["labels"] != -100).sum()) for part in parts)
+    learnt = sum(float(part["weights"].sum()) for part in parts)
     total = 0.0
     for part in parts:
-        labels = part.pop("labels")[:, 1:]
-        states = model.model(**part).last_hidden_state[:, :-1][labels != -100]
-        loss = (
-            torch.nn.functional.cross_entropy(model.lm_head(states), labels[labels != -100], reduction="sum") / learnt
-        )
+        labels, weights = part.pop("labels")[:, 1:], part.pop("weights")[:, 1:]
+        taught = labels != -100
+        states = model.model(**part).last_hidden_state[:, :-1][taught]
+        losses = torch.nn.functional.cross_entropy(model.lm_head(states), labels[taught], reduction="none")
+        loss = (losses * weights[taught]).sum() / learnt
         loss.backward()
         total += loss.item()
     return total
@@ -228,14 +235,20 @@ def verdicts_right(
     for _ in range(items // 64):
         chosen = [next(drawn) for _ in range(64)]
         batch = batches(chosen)
-        likeliest = model(**{key: value for key, value in batch.items() if key != "labels"}).logits.argmax(-1)
+        likeliest = model(**{key: value for key, value in batch.items() if key not in ("labels", "weights")}).logits.argmax(-1)
         for lesson, labels, said in zip(chosen, batch["labels"], likeliest, strict=True):
             starts = [i for i in range(1, len(labels)) if labels[i] != -100 and labels[i - 1] == -100]
+            told = False
             for start, (asked, answer) in zip(starts, lesson.turns, strict=True):
                 # a turn is right where all tokens of its answer are the likeliest
                 length = 1 if kind == "score" else len(batches.ids(f" {answer}"))
                 right = bool((said[start - 1 : start - 1 + length] == labels[start : start + length]).all())
                 question = asked.partition("Question: [")[2] or asked
+                if kind in ("pick", "choose"):
+                    if "Question: [" not in asked:
+                        told = True
+                        continue
+                    question, told = ("told" if told else "seen") + " " + question, False
                 hits.setdefault(" ".join(question.split()[:2]), []).append(right)
     model.train()
     total = [hit for found in hits.values() for hit in found]
@@ -294,7 +307,7 @@ def train(output: Path, stages: Sequence[Stage], seed: int, log_every: int, widt
                     "\n".join(
                         f"   {kind}: " + "  ".join(f"{k} {v:.2f}" for k, v in found.items())
                         for kind, found in right.items()
-                        if kind in ("glance", "ask", "compare")
+                        if kind in ("glance", "pick", "ask", "choose", "compare")
                     ),
                     flush=True,
                 )
@@ -313,7 +326,7 @@ def main() -> None:
     parser.add_argument("--log-every", type=int, default=250)
     parser.add_argument("--scale", type=float, default=1.0, help="Multiplies the steps of every stage.")
     parser.add_argument("--width", type=int, default=96)
-    parser.add_argument("--layers", type=int, default=3)
+    parser.add_argument("--layers", type=int, default=4)
     parser.add_argument("--threads", type=int, default=2)
     given = parser.parse_args()
     torch.set_num_threads(given.threads)

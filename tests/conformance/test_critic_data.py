@@ -40,7 +40,8 @@ def built(shared, tmp_path_factory):
         for row in map(json.loads, file.read_text().splitlines()):
             game = row["games"][0] or {}
             text = game.get("judgement") or game.get("judgment")
-            found = ASKED.search(game["user_prompt"][0]["text"]) if text and text != "$ERROR$" else None
+            asked = (game.get("user_prompt") or [{}])[0].get("text", "")
+            found = ASKED.search(asked) if text and text != "$ERROR$" else None
             if found is not None and game["score"] is not None:
                 facts = dict(zip(("q", "a", "b"), found.groups(), strict=True))
                 judged.append({**facts, "id": f"{row['question_id']}/{row['model']}", "image": game["user_prompt"][1]["image"], "score": game["score"], "why": text})
