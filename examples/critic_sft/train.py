@@ -140,10 +140,14 @@ def trainer_for(run: Run, checkpoint: Path | None = None) -> SFTTrainer:
     records = load_records(run.data)
     fitting = records.filter(lambda row: _length(processor, row) <= run.max_length)
     if len(fitting) < len(records):
-        print(f"{len(records) - len(fitting):,} of {len(records):,} records are longer than {run.max_length} tokens: left out")
+        print(
+            f"{len(records) - len(fitting):,} of {len(records):,} records are longer than {run.max_length} tokens: left out"
+        )
     devices = int(os.environ.get("WORLD_SIZE", "1"))
     if run.batch % (run.device_batch * devices):
-        raise SystemExit(f"batch: got {run.batch}; expected a multiple of device_batch x devices, {run.device_batch} x {devices}.")
+        raise SystemExit(
+            f"batch: got {run.batch}; expected a multiple of device_batch x devices, {run.device_batch} x {devices}."
+        )
     arguments = SFTConfig(
         output_dir=str(run.output / "checkpoints"),
         num_train_epochs=run.epochs,
@@ -173,7 +177,9 @@ def trainer_for(run: Run, checkpoint: Path | None = None) -> SFTTrainer:
             lora_dropout=run.lora.dropout,
             target_modules=list(run.lora.targets) if run.lora.targets else "all-linear",
         )
-    trainer = SFTTrainer(model=model, args=arguments, train_dataset=fitting, processing_class=processor, peft_config=lora)
+    trainer = SFTTrainer(
+        model=model, args=arguments, train_dataset=fitting, processing_class=processor, peft_config=lora
+    )
     if run.evaluation is not None and run.evaluation.every:
         trainer.add_callback(Judging(run))
     return trainer
@@ -181,7 +187,12 @@ def trainer_for(run: Run, checkpoint: Path | None = None) -> SFTTrainer:
 
 def _length(processor: Any, row: dict[str, Any]) -> int:
     """Return about how many tokens a record has; a picture counts as one here and is the processor's to shrink."""
-    texts = [part["text"] or "" for turn in (*row["prompt"], *row["completion"]) for part in turn["content"] if part["type"] == "text"]
+    texts = [
+        part["text"] or ""
+        for turn in (*row["prompt"], *row["completion"])
+        for part in turn["content"]
+        if part["type"] == "text"
+    ]
     return sum(len(processor.tokenizer(text, add_special_tokens=False)["input_ids"]) for text in texts) + 32
 
 
@@ -221,7 +232,11 @@ def judge(run: Run, checkpoint: Path, step: int) -> dict[str, float]:
         "--log_samples", "--output_path", str(results), *(["--limit", str(evaluation.limit)] if evaluation.limit else []),
     ]  # fmt: skip
     # a process of its own, which is no part of the distributed run
-    alone = {key: value for key, value in os.environ.items() if key not in ("RANK", "LOCAL_RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")}
+    alone = {
+        key: value
+        for key, value in os.environ.items()
+        if key not in ("RANK", "LOCAL_RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
+    }
     done = subprocess.run(command, env=alone, capture_output=True, text=True, check=False)
     logs = list(results.rglob("*_samples_*.jsonl"))
     if not logs:
@@ -254,7 +269,11 @@ def card(run: Run, trainer: SFTTrainer, scores: dict[str, float]) -> str:
         f"(its card: `data_card.md`); the loss is on verdict and reasons alone. "
         + (f"Loss {losses[0]:.4f} at first, {losses[-1]:.4f} at last." if losses else ""),
         "",
-        *(["| metric | value |", "|---|---:|", *(f"| {name} | {value} |" for name, value in scores.items()), ""] if scores else []),
+        *(
+            ["| metric | value |", "|---|---:|", *(f"| {name} | {value} |" for name, value in scores.items()), ""]
+            if scores
+            else []
+        ),
         "## Settings",
         "",
         *(f"- {name}: {value}" for name, value in settings.items()),

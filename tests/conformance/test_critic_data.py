@@ -33,7 +33,13 @@ def built(shared, tmp_path_factory):
     planted = json.loads((data / "vl_rewardbench" / "rows.json").read_text())[500]
     pairs = [json.loads(line) for line in (data / "mm_rlhf_rewardbench" / "rows.jsonl").read_text().splitlines()]
     pairs = [row for row in pairs if "image" in row]
-    plant = {"id": "planted", "image": "x.png", "prompt": planted["query"], "chosen": planted["response"][0], "rejected": planted["response"][1]}
+    plant = {
+        "id": "planted",
+        "image": "x.png",
+        "prompt": planted["query"],
+        "chosen": planted["response"][0],
+        "rejected": planted["response"][1],
+    }
     (folder / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in [*pairs[:60], plant, *pairs[60:]]))
     judged = []
     for file in sorted((data / "wildvision_bench" / "judgements").glob("*.jsonl")):
@@ -44,7 +50,15 @@ def built(shared, tmp_path_factory):
             found = ASKED.search(asked) if text and text != "$ERROR$" else None
             if found is not None and game["score"] is not None:
                 facts = dict(zip(("q", "a", "b"), found.groups(), strict=True))
-                judged.append({**facts, "id": f"{row['question_id']}/{row['model']}", "image": game["user_prompt"][1]["image"], "score": game["score"], "why": text})
+                judged.append(
+                    {
+                        **facts,
+                        "id": f"{row['question_id']}/{row['model']}",
+                        "image": game["user_prompt"][1]["image"],
+                        "score": game["score"],
+                        "why": text,
+                    }
+                )
     (folder / "judged.jsonl").write_text("".join(json.dumps(row) + "\n" for row in judged))
     mj = {"path": str(data / "mj_bench" / "validation_gpt4score_eval.json"), "license": "MIT"}
     recipe = Recipe.model_validate(

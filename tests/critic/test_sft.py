@@ -31,7 +31,12 @@ def data(tmp_path_factory):
     for number, row in enumerate(scene_rows(48, seed=77)):
         draw_scene(row["scene"]).resize((56, 56)).save(folder / f"{number}.png")
         best = row["ranking"].index(0)
-        facts = {"image": f"{number}.png", "q": row["question"], "good": row["responses"][best], "bad": row["responses"][1 - best]}
+        facts = {
+            "image": f"{number}.png",
+            "q": row["question"],
+            "good": row["responses"][best],
+            "bad": row["responses"][1 - best],
+        }
         lines.append({**facts, "id": row["id"], "score": 100})
     (folder / "rows.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     source = {"path": "rows.jsonl"}
@@ -124,7 +129,9 @@ def test_it_learns_resumes_bit_for_bit_and_judges(tmp_path, data, tiny_qwen):
 
 
 def test_low_rank_adapters_are_merged_into_a_whole_critic(tmp_path, data, tiny_qwen):
-    path = settings(tmp_path, data, tiny_qwen, lora={"rank": 4}, steps=4, save_every=2, freeze_vision=True, evaluation=None)
+    path = settings(
+        tmp_path, data, tiny_qwen, lora={"rank": 4}, steps=4, save_every=2, freeze_vision=True, evaluation=None
+    )
     trained(path)
     critic = load_file(tmp_path / "out" / "critic" / "model.safetensors")
     base = load_file(tiny_qwen / "model.safetensors")

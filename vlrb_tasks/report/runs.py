@@ -80,7 +80,7 @@ def run_facts(log: Path) -> RunFacts | None:
         return None
     try:
         results = json.loads((log.parent / f"{date}_results.json").read_text(encoding="utf-8"))
-        settings, run = results["configs"][task], results["config"]
+        settings, run = results["configs"][task], results.get("config") or {}
         judge = settings["judge"]
         arguments = run.get("model_args") or ""
         if isinstance(arguments, Mapping):
