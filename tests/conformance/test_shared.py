@@ -274,6 +274,9 @@ def test_a_report_of_real_judges(shared, tmp_path, monkeypatch):
     ):
         assert shown[judge][heads.index("Overall, official")].strip() == overall
         assert shown[judge][heads.index("Macro, official")].strip() == macro
+    # the judges saw the better response first in 1,226 of the 1,247 pairs; how long responses are, the files do not say
+    assert shown["first (control)"][heads.index("Overall, official")].strip() == "98.3"
+    assert "longer (control)" not in shown
     page = report_page(runs, None, None, False)
     for judge in ("qwen2vl7b_base", "qwen2vl7b_lora", "internvl25_2b_lora"):
         assert judge in page

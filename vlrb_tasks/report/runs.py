@@ -139,11 +139,16 @@ class Run:
 
     @cached_property
     def controls(self) -> dict[str, dict[str, Score]]:
-        """The scores of judges that do not look, on the same items and orders; none where nothing is compared."""
+        """The scores of judges that do not look, on the same items and orders; none where nothing is compared.
+
+        ``longer`` is among them only where the log knows how long the responses are.
+        """
         if not self.family.startswith("pairwise"):
             return {}
         metrics = log_metrics(self.log, self.registry)
-        return {name: score_ballots(control_ballots(self.log.ballots, name), metrics) for name in SHOWN}
+        known = any(len(set(ballot.lengths)) > 1 for ballot in self.log.ballots)
+        shown = [name for name in SHOWN if known or name != "longer"]
+        return {name: score_ballots(control_ballots(self.log.ballots, name), metrics) for name in shown}
 
     @property
     def tokens(self) -> int:
