@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -140,7 +141,7 @@ def _in_order(pair: tuple[str, int]) -> tuple[int, int, str]:
     return (1, int(number), "") if number.isdigit() else (0, ("first", "second", "tie").index(outcome), "")
 
 
-def write_card(built: Built, output: Any) -> None:
+def write_card(built: Built, output: Path) -> None:
     """Write ``README.md`` and ``counts.json`` beside the records."""
     (output / "README.md").write_text(card(built), encoding="utf-8")
     (output / "counts.json").write_text(

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..core.parsing import parse_verdict
+from ..data.rows import short
 from ..registry.loading import nearest
 
 _USERS, _ASSISTANTS = ("user", "human"), ("assistant", "gpt", "model")
@@ -46,7 +47,7 @@ def _follow(value: Any, steps: list[str], path: str) -> Any:
             value = [dict(zip(value, one, strict=True)) for one in zip(*value.values(), strict=True)]
         if step == "*":
             if not isinstance(value, Sequence) or isinstance(value, str):
-                raise CellError(f"{path}: got {_short(value)} before '*'; expected a list")
+                raise CellError(f"{path}: got {short(value)} before '*'; expected a list")
             return [_follow(one, steps[number + 1 :], path) for one in value]
         if isinstance(value, Mapping):
             if step not in value:
@@ -57,7 +58,7 @@ def _follow(value: Any, steps: list[str], path: str) -> Any:
         elif isinstance(value, Sequence) and not isinstance(value, str) and step.isdigit() and int(step) < len(value):
             value = value[int(step)]
         else:
-            raise CellError(f"{path}: got {_short(value)} before {step!r}; expected a mapping with it")
+            raise CellError(f"{path}: got {short(value)} before {step!r}; expected a mapping with it")
     return value
 
 
@@ -85,7 +86,7 @@ def text_at(row: Mapping[str, Any], path: str, asked: bool = False) -> str:
         if isinstance(turn, Mapping) and str(turn.get("role", turn.get("from"))).lower() in roles
     ]
     if not said:
-        raise CellError(f"{path}: got {_short(cell)}; expected a text, or a conversation with a turn of {roles[0]}")
+        raise CellError(f"{path}: got {short(cell)}; expected a text, or a conversation with a turn of {roles[0]}")
     return _without_mark("\n\n".join(said) if asked else said[-1])
 
 
@@ -99,7 +100,7 @@ def texts_at(row: Mapping[str, Any], paths: str | Sequence[str]) -> list[str]:
         return [text_at(row, path) for path in paths]
     cell = at(row, paths)
     if not isinstance(cell, Sequence) or isinstance(cell, str) or not all(isinstance(one, str) for one in cell):
-        raise CellError(f"{paths}: got {_short(cell)}; expected a list of texts")
+        raise CellError(f"{paths}: got {short(cell)}; expected a list of texts")
     return [_without_mark(one) for one in cell]
 
 
@@ -116,7 +117,7 @@ def score_at(row: Mapping[str, Any], paths: str | Sequence[str]) -> float:
         if number is None and isinstance(cell, Sequence) and not isinstance(cell, str):
             number = parse_verdict(text_at(row, path), ("score",), labels=(), scale=(0, 100)).score
         if number is None:
-            raise CellError(f"{path}: got {_short(cell)}; expected a number")
+            raise CellError(f"{path}: got {short(cell)}; expected a number")
         found.append(number)
     return sum(found) / len(found)
 
@@ -133,7 +134,7 @@ def scores_at(row: Mapping[str, Any], paths: str | Sequence[str], count: int) ->
     for path in [paths] if isinstance(paths, str) else paths:
         cell = at(row, path)
         if not isinstance(cell, Sequence) or isinstance(cell, str) or len(cell) != count:
-            raise CellError(f"{path}: got {_short(cell)}; expected {count} scores, one for each response")
+            raise CellError(f"{path}: got {short(cell)}; expected {count} scores, one for each response")
         columns.append([_number(one) for one in cell])
     found: list[float | None] = []
     for scores in zip(*columns, strict=True):
@@ -157,8 +158,3 @@ def _number(cell: Any) -> float | None:
 def _without_mark(text: str) -> str:
     """Return a text without the mark that says where its picture stands."""
     return text.removeprefix("<image>").removesuffix("<image>").strip() if "<image>" in text else text
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."

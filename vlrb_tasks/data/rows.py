@@ -75,7 +75,7 @@ class _Row:
         named = f" (id {self.row.get(self.columns.id)!r})" if self.columns.id else ""
         return DataError(
             f"{self.where} row {self.number}{named} {column}: "
-            f"got {_short(self.row.get(column))}; expected {expected}. Fix: {fix}",
+            f"got {short(self.row.get(column))}; expected {expected}. Fix: {fix}",
         )
 
     def item(self) -> Item:
@@ -233,6 +233,7 @@ def _tags(value: Any) -> tuple[str, ...]:
     return tuple(sorted({name for tag in tags if (name := str(tag).strip(" '\""))}))
 
 
-def _short(value: Any) -> str:
+def short(value: Any) -> str:
+    """Return a value as an error shows it: at most 80 characters."""
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + "..."
