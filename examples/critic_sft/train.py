@@ -23,7 +23,7 @@ from pydantic import Field
 from transformers import AutoModelForImageTextToText, AutoProcessor, TrainerCallback, set_seed
 from trl import SFTConfig, SFTTrainer
 
-from vlrb_tasks.environment import registry
+from vlrb_tasks.environment import processes, registry
 from vlrb_tasks.harness.machine import hardware, versions
 from vlrb_tasks.registry.fields import Strict
 from vlrb_tasks.registry.loading import check, read_yaml
@@ -138,12 +138,15 @@ def trainer_for(run: Run, checkpoint: Path | None = None) -> SFTTrainer:
                 parameter.requires_grad = False
     processor = AutoProcessor.from_pretrained(run.model, revision=run.revision)
     records = load_records(run.data)
-    fitting = records.filter(lambda row: _length(processor, row) <= run.max_length)
+    fitting = records.filter(  # by the texts alone: no picture is opened
+        lambda prompt, completion: _length(processor, [*prompt, *completion]) <= run.max_length,
+        input_columns=["prompt", "completion"],
+    )
     if len(fitting) < len(records):
         print(
             f"{len(records) - len(fitting):,} of {len(records):,} records are longer than {run.max_length} tokens: left out"
         )
-    devices = int(os.environ.get("WORLD_SIZE", "1"))
+    devices = processes()
     if run.batch % (run.device_batch * devices):
         raise SystemExit(
             f"batch: got {run.batch}; expected a multiple of device_batch x devices, {run.device_batch} x {devices}."
@@ -185,14 +188,9 @@ def trainer_for(run: Run, checkpoint: Path | None = None) -> SFTTrainer:
     return trainer
 
 
-def _length(processor: Any, row: dict[str, Any]) -> int:
-    """Return about how many tokens a record has; a picture counts as one here and is the processor's to shrink."""
-    texts = [
-        part["text"] or ""
-        for turn in (*row["prompt"], *row["completion"])
-        for part in turn["content"]
-        if part["type"] == "text"
-    ]
+def _length(processor: Any, turns: list[dict[str, Any]]) -> int:
+    """Return about how many tokens the turns of a record have: of their texts, and a few for the chat's marks."""
+    texts = [part["text"] or "" for turn in turns for part in turn["content"] if part["type"] == "text"]
     return sum(len(processor.tokenizer(text, add_special_tokens=False)["input_ids"]) for text in texts) + 32
 
 

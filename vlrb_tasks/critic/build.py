@@ -232,14 +232,21 @@ def _ties_allowed(kinds: Counter[str], share: float | str) -> float:
 
 
 def _named(image: Any) -> str:
-    """Return what tells one picture of the source from another, without opening it."""
-    if isinstance(image, list):
-        image = image[0] if image else None
-    if isinstance(image, dict):
-        image = image.get("path") or image.get("bytes")
-    if isinstance(image, bytes):
-        return digest(image.hex()).hex()
-    return image if isinstance(image, str) else ""
+    """Return what tells one picture of the source from another, without opening it: its path, or a hash of its bytes."""
+    image = _one(image)
+    data = image.get("bytes") if isinstance(image, dict) else image
+    return _path(image) or (digest(data.hex()).hex() if isinstance(data, bytes) else "")
+
+
+def _path(image: Any) -> str:
+    """Return the path that the source names a picture by; nothing where it has none."""
+    image = _one(image)
+    path = image.get("path") if isinstance(image, dict) else image
+    return path if isinstance(path, str) else ""
+
+
+def _one(image: Any) -> Any:
+    return (image[0] if image else None) if isinstance(image, list) else image
 
 
 def _bin(outcome: str) -> str:
@@ -302,11 +309,3 @@ class _Writer:
             (self._output / PICTURES / name).write_bytes(data.getvalue())
             self.pictures.add(name)
         return f"{PICTURES}/{name}"
-
-
-def _path(cell: Any) -> str:
-    if isinstance(cell, list):
-        cell = cell[0] if cell else ""
-    if isinstance(cell, dict):
-        cell = cell.get("path") or ""
-    return cell if isinstance(cell, str) else ""

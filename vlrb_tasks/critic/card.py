@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -109,20 +110,9 @@ def _left_out(parts: dict[str, PartCount]) -> list[str]:
 
 
 def _example(name: str, record: Record) -> list[str]:
-    longest = max((len(run) for run in _ticks(record.asked + record.answer)), default=0)
+    longest = max((len(run) for run in re.findall(r"`+", record.asked + record.answer)), default=0)
     fence = "`" * max(3, longest + 1)
     return [f"### {name} (`{record.prompt}`)", "", fence, record.asked.strip(), "", "-> " + record.answer, fence, ""]
-
-
-def _ticks(text: str) -> list[str]:
-    runs, run = [], ""
-    for char in text + " ":
-        if char == "`":
-            run += char
-        elif run:
-            runs.append(run)
-            run = ""
-    return runs
 
 
 def _quantiles(lengths: list[int]) -> dict[str, int]:

@@ -46,17 +46,16 @@ class Held:
 
     def add(self, question: str, responses: Iterable[str]) -> None:
         """Hold an item's texts."""
-        responses = list(responses)
-        for kind, text in (("question", question), *(("response", response) for response in responses)):
-            words = plain(text).split()
-            if len(words) >= self._words:
-                self._begun.setdefault(tuple(words[: self._words]), []).append((kind, words))
-        if self._long(question):
-            self._questions.add(digest(question))
+        self._add("question", question, self._questions)
         for response in responses:
-            self._both.add(digest(f"{plain(question)} / {plain(response)}"))
-            if self._long(response):
-                self._responses.add(digest(response))
+            self._add("response", response, self._responses)
+            self._both.add(digest(f"{question} / {response}"))
+
+    def _add(self, kind: str, text: str, held: set[bytes]) -> None:
+        words = plain(text).split()
+        if len(words) >= self._words:
+            held.add(digest(text))
+            self._begun.setdefault(tuple(words[: self._words]), []).append((kind, words))
 
     def add_picture(self, image: Image.Image) -> None:
         """Hold a picture."""
@@ -65,15 +64,12 @@ class Held:
     def __len__(self) -> int:
         return len(self._questions) + len(self._responses) + len(self._both) + len(self._pictures)
 
-    def _long(self, text: str) -> bool:
-        return len(plain(text).split()) >= self._words
-
     def found(self, judgment: Judgment) -> str | None:
         """Return what of a judgment's texts an evaluation has: ``question``, ``response``; ``None`` for nothing."""
         for response in judgment.responses:
             if digest(response) in self._responses:
                 return "response"
-            if digest(f"{plain(judgment.question)} / {plain(response)}") in self._both:
+            if digest(f"{judgment.question} / {response}") in self._both:
                 return "question and response"
         if not judgment.responses:
             return self._within(judgment.question)

@@ -175,7 +175,7 @@ class Overlap(Strict):
     Attributes:
         benchmarks: of the registry, whose questions, responses and images are refused.
         words: a question or a response alone counts from this many words on; shorter ones are everyone's, and count
-            where question and response both agree.
+            where question and response both agree. Eight is our choice.
     """
 
     benchmarks: tuple[Name, ...] = ("vlrewardbench",)

@@ -12,7 +12,7 @@ from ..registry.index import Registry
 from ..report.logs import find_logs, read_log
 from .judgments import Judgment
 
-_NEAR = 10  # points out of 100 within which a teacher's score agrees with the source's
+_NEAR = 10  # points out of 100 within which a teacher's score agrees with the source's: our choice
 
 
 @dataclass(frozen=True)

@@ -66,11 +66,7 @@ def pointwise_record(judgment: Judgment, part: Part, name: str, prompt: Prompt, 
         )  # reasons that begin with their score, which stands before them already
         reasons = re.sub(r"^(?:100|out of 100)\b[\s.:]*", "", reasons)
     if part.reasons.template is not None:
-        given = {
-            "question": judgment.question, "responses": list(judgment.responses), "names": [], "verdict": score,
-            "score": judgment.score, "better": "", "worse": "", "changes": [],
-        }  # fmt: skip
-        reasons = render_text(part.reasons.template, given, f"parts.{name}.reasons.template").strip()
+        reasons = _from_template(part.reasons.template, judgment, name)
     reasons = _MARK.sub("", reasons).strip()
     if _SLOTS.search(reasons):
         count("reasons: they name the responses otherwise")
@@ -124,18 +120,7 @@ def _pair_reasons(
 ) -> str:
     names = template.names
     if part.reasons.template is not None:
-        better = {"first": 0, "second": 1}.get(str(judgment.verdict))
-        given = {
-            "question": judgment.question,
-            "responses": list(judgment.responses),
-            "names": list(names),
-            "verdict": judgment.verdict,
-            "score": None,
-            "better": "" if better is None else names[better],
-            "worse": "" if better is None else names[1 - better],
-            "changes": [] if better is None else changes(judgment.responses[1 - better], judgment.responses[better]),
-        }
-        return _begun(render_text(part.reasons.template, given, f"parts.{name}.reasons.template").strip())
+        return _begun(_from_template(part.reasons.template, judgment, name, names))
     reasons = re.sub(r"\n{3,}", "\n\n", _MARK.sub("", judgment.reasons)).strip()
     if not reasons:
         return ""
@@ -148,6 +133,22 @@ def _pair_reasons(
         count("reasons: they name the responses otherwise")
         return ""
     return _begun(reasons)
+
+
+def _from_template(template: str, judgment: Judgment, part: str, names: Sequence[str] = ()) -> str:
+    """Return the reasons that a part's own template gives."""
+    better = {"first": 0, "second": 1}.get(str(judgment.verdict))
+    given = {
+        "question": judgment.question,
+        "responses": list(judgment.responses),
+        "names": list(names),
+        "verdict": f"{judgment.score:.0f}" if judgment.verdict is None else judgment.verdict,
+        "score": judgment.score,
+        "better": "" if better is None else names[better],
+        "worse": "" if better is None else names[1 - better],
+        "changes": [] if better is None else changes(judgment.responses[1 - better], judgment.responses[better]),
+    }
+    return render_text(template, given, f"parts.{part}.reasons.template").strip()
 
 
 def renamed(text: str, labels: Sequence[str], names: Sequence[str]) -> str:
