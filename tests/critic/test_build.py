@@ -14,6 +14,7 @@ from tests.data.rows import rows as bench_rows
 from tests.report.made_runs import write_run
 from vlrb_tasks.cli.main import app
 from vlrb_tasks.critic.build import BuildError, build
+from vlrb_tasks.critic.card import card
 from vlrb_tasks.critic.cells import CellError, at, score_at, scores_at, text_at
 from vlrb_tasks.critic.overlap import plain
 from vlrb_tasks.critic.recipe import Recipe, load_recipe
@@ -262,6 +263,19 @@ def test_what_an_evaluation_asks_is_refused_and_counted(folder):
     assert answers(records) == ["5"]
 
 
+def test_an_evaluations_picture_that_cannot_be_opened_is_told_on_the_card(folder):
+    (folder / "rows.jsonl").write_text(json.dumps(preferred(0)) + "\n")
+    known = {"title": "Test", "parts": {"part": {"source": {"path": "rows.jsonl"}, **PREFERENCE}}}
+    cards = []
+    for output in (folder / "whole", folder / "broken"):
+        built = build(Recipe.model_validate(known), folder, output, registry(), folder / "mirror")
+        cards.append(card(built))
+        (folder / "mirror" / "VL-RewardBench" / "held.png").write_bytes(b"no picture")
+    assert "cannot be opened" not in cards[0]
+    assert f"Pictures of {built.unopened} of their items cannot be opened and are not recognised." in cards[1]
+    assert built.unopened == len(bench_rows())
+
+
 def test_duplicates_empty_texts_and_broken_rows_are_counted(folder):
     rows = [
         preferred(0),
@@ -378,9 +392,9 @@ def test_the_command(folder, monkeypatch):
     done = CliRunner().invoke(app, [*command, "--limit", "4"])
     assert done.exit_code == 0, done.output
     assert "dogs: 4 records" in done.stdout
-    card = (folder / "data" / "README.md").read_text()
-    assert "| dogs | 2 | 2 |" in card
-    assert "### dogs (`pair_" in card
+    written = (folder / "data" / "README.md").read_text()
+    assert "| dogs | 2 | 2 |" in written
+    assert "### dogs (`pair_" in written
     again = CliRunner().invoke(app, command)
     assert isinstance(again.exception, BuildError)
     assert "is not empty" in str(again.exception)

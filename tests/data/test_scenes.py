@@ -3,7 +3,7 @@ from collections import Counter, defaultdict
 import pytest
 from PIL import Image, ImageChops
 
-from vlrb_tasks.data.rows import items_of
+from vlrb_tasks.data.rows import DataError, items_of
 from vlrb_tasks.data.scenes import COLORS, GROUPS, draw_scene, scene_rows
 from vlrb_tasks.data.sources import open_source
 from vlrb_tasks.registry.index import package_registry
@@ -122,3 +122,17 @@ def test_it_is_a_benchmark_like_any_other():
     assert {item.group for item in items} == set(GROUPS)
     assert repeats == []
     assert source.images(0)[0].size == (320, 320)
+
+
+def test_a_copy_shows_nothing_for_the_control_of_a_blind_judge():
+    benchmark = package_registry().benchmark("vlrb_scenes")
+    shown, blank = (open_source("s", benchmark, options={"items": 12, "blank": blank}) for blank in (0, 1))
+    assert [row["responses"] for row in shown.rows] == [row["responses"] for row in blank.rows]
+    assert shown.images(0)[0].getextrema() != ((255, 255),) * 3
+    assert all(blank.images(i)[0].getextrema() == ((255, 255),) * 3 for i in range(12))
+
+
+def test_a_typo_in_an_option_is_told_with_what_there_is():
+    benchmark = package_registry().benchmark("vlrb_scenes")
+    with pytest.raises(DataError, match=r"option 'itms' .*expected blank, items or seed"):
+        open_source("s", benchmark, options={"itms": 12})

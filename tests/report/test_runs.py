@@ -13,7 +13,7 @@ from vlrb_tasks.cli.main import app
 from vlrb_tasks.core.records import items_digest
 from vlrb_tasks.environment import registry
 from vlrb_tasks.report.figures import figures
-from vlrb_tasks.report.judges_table import judges_table, latex_table, markdown_table
+from vlrb_tasks.report.judges_table import judges_table, latex_table, markdown_table, text_table
 from vlrb_tasks.report.logs import LogError
 from vlrb_tasks.report.publishing import publishing_verdict
 from vlrb_tasks.report.runs import load_runs
@@ -130,3 +130,28 @@ def test_the_commands_tell_what_is_wrong(tmp_path, items):
     shown = command.invoke(app, ["table", str(path), "--no-controls"])
     assert shown.stdout.startswith("| Judge |")
     assert "control" not in shown.stdout
+
+
+def test_a_table_shows_one_rule_and_accuracy_against_the_number_of_votes(tmp_path, items):
+    path = write_run(tmp_path, items, 0.7)
+    runs = load_runs([Path(f"Mine={path}")], registry())
+    both, strict, official = (judges_table(runs, controls=False, rule=rule) for rule in ("both", "strict", "official"))
+    assert {column.rule for column in both.columns} == {"both", "strict", "official"}
+    assert "Overall" in [column.heading for column in strict.columns]
+    for table, metric, other in (
+        (strict, "overall_accuracy_strict", "overall_accuracy"),
+        (official, "overall_accuracy", "overall_accuracy_strict"),
+    ):
+        metrics = [column.metric for column in table.columns]
+        assert metric in metrics
+        assert other not in metrics
+        assert "coverage_strict" in metrics
+    text = text_table(judges_table(runs, rule="strict", at_k=True), intervals=False).splitlines()
+    assert text[0].split("  ")[0] == "Judge"
+    assert re.split(r"\s{2,}", text[0])[1:] == ["Mine", "first (control)", "longer (control)", "random (control)"]
+    rows = {re.split(r"\s{2,}", line)[0]: re.split(r"\s{2,}", line)[1:] for line in text[2:]}
+    assert rows["At 5"] == rows["Overall"]
+    assert float(rows["At 1"][0]) < float(rows["At 3"][0]) < float(rows["At 5"][0])
+    printed = CliRunner().invoke(app, ["table", f"Mine={path}", "--rule", "strict", "--at-k", "--format", "text"])
+    assert printed.exit_code == 0
+    assert "At 5" in printed.stdout

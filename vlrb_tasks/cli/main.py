@@ -347,18 +347,27 @@ def plot(
 @app.command()
 def table(
     runs: _Runs,
-    format: Annotated[Literal["markdown", "latex"], typer.Option(help="The language of the table.")] = "markdown",
+    format: Annotated[
+        Literal["markdown", "latex", "text"], typer.Option(help="The language of the table; text is for terminals.")
+    ] = "markdown",
+    rule: Annotated[
+        Literal["both", "strict", "official"],
+        typer.Option(help="Count undecided items as wrong (strict), leave them out (official), or show both."),
+    ] = "both",
+    at_k: Annotated[
+        bool, typer.Option("--at-k", help="Add the accuracy of the majority of 1, 3, 5 ... votes.")
+    ] = False,
     controls: Annotated[bool, typer.Option(help="Add judges that do not look.")] = True,
     reported: Annotated[bool, typer.Option(help="Add what papers report.")] = True,
     intervals: Annotated[bool, typer.Option(help="Put 95 % intervals behind the scores.")] = True,
 ) -> None:
     """Print the table of judges: official beside strict, controls, and what papers report.
 
-    Example: vlrb table results/judge_a results/judge_b --format latex
+    Example: vlrb table results/judge_a results/judge_b --rule strict --at-k --format text
     """
     from .report import table_text
 
-    print(table_text(runs, format, controls, reported, intervals))
+    print(table_text(runs, format, controls, reported, intervals, rule, at_k))
 
 
 submit = typer.Typer(

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 from ..environment import mirror, registry
 from ..report.figures import figures
-from ..report.judges_table import judges_table, latex_table, markdown_table
+from ..report.judges_table import Rule, judges_table, latex_table, markdown_table, text_table
 from ..report.page import report_page
 from ..report.runs import load_runs
+
+Form = Literal["markdown", "latex", "text"]
 
 
 def write_report(paths: Sequence[Path], output: Path, title: str | None, pictures: bool) -> str:
@@ -45,7 +48,9 @@ def write_plots(paths: Sequence[Path], output: Path, formats: Sequence[str]) -> 
     return "\n".join(lines)
 
 
-def table_text(paths: Sequence[Path], form: str, controls: bool, reported: bool, intervals: bool) -> str:
-    """Return the table of these runs as ``markdown`` or ``latex``."""
-    table = judges_table(load_runs(paths, registry()), controls, reported)
-    return latex_table(table, intervals) if form == "latex" else markdown_table(table, intervals)
+def table_text(
+    paths: Sequence[Path], form: Form, controls: bool, reported: bool, intervals: bool, rule: Rule, at_k: bool
+) -> str:
+    """Return the table of these runs as ``markdown``, ``latex`` or ``text``."""
+    table = judges_table(load_runs(paths, registry()), controls, reported, rule, at_k)
+    return {"markdown": markdown_table, "latex": latex_table, "text": text_table}[form](table, intervals)

@@ -69,6 +69,7 @@ class Built:
     parts: dict[str, PartCount]
     shown: dict[str, Record]
     held: int
+    unopened: int
     pictures: int = 0
 
 
@@ -100,7 +101,7 @@ def build(
                 )
     held = held_out(recipe.overlap, registry, mirror, recipe.images == "copy")
     output.mkdir(parents=True, exist_ok=True)
-    built = Built(recipe, {name: PartCount() for name in recipe.parts}, {}, len(held))
+    built = Built(recipe, {name: PartCount() for name in recipe.parts}, {}, len(held), held.unopened)
     with ExitStack() as open_files:
         writer = _Writer(output, recipe.images == "copy", open_files)
         seen: set[bytes] = set()

@@ -14,12 +14,17 @@ from .build import CONVERSATIONS, PICTURES, RECORDS, Built, PartCount
 from .wording import Record
 
 
+def _unopened(items: int) -> str:
+    return f"Pictures of {items:,} of their items cannot be opened and are not recognised. " if items else ""
+
+
 def counts(built: Built) -> dict[str, Any]:
     """Return all counts, by part, as ``counts.json`` has them."""
     return {
         "seed": built.recipe.seed,
         "evaluations": list(built.recipe.overlap.benchmarks),
         "hashes_of_evaluations": built.held,
+        "evaluation_pictures_not_opened": built.unopened,
         "pictures": built.pictures,
         "parts": {
             name: {
@@ -64,7 +69,7 @@ def card(built: Built) -> str:
         "- `counts.json`: everything below as numbers",
         "",
         f"Held against {', '.join(recipe.overlap.benchmarks) or 'no evaluation'} ({built.held:,} hashes of questions, responses and pictures). "
-        f"Licences of the sources: {'; '.join(licenses) or 'see there'}.",
+        f"{_unopened(built.unopened)}Licences of the sources: {'; '.join(licenses) or 'see there'}.",
         "",
         "| part | mode | rows read | records | with reasons | answer, characters (median, 90 %) | source |",
         "|---|---|---:|---:|---:|---:|---|",

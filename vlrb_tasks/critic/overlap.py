@@ -43,6 +43,8 @@ class Held:
         self._both: set[bytes] = set()
         self._pictures: set[bytes] = set()
         self._begun: dict[tuple[str, ...], list[tuple[str, list[str]]]] = {}
+        self.unopened = 0
+        """How many items have a picture that cannot be opened: it is not recognised."""
 
     def add(self, question: str, responses: Iterable[str]) -> None:
         """Hold an item's texts."""
@@ -116,5 +118,5 @@ def held_out(overlap: Overlap, registry: Registry, mirror: Path | None, pictures
                 for picture in source.images(number):
                     held.add_picture(picture)
             except DataError:
-                continue  # a picture that cannot be opened cannot be recognised either
+                held.unopened += 1
     return held

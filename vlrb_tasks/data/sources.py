@@ -69,9 +69,13 @@ def _without_left_out(source: Source, benchmark: Benchmark) -> Source:
 def _opened_source(name: str, benchmark: Benchmark, mirror: Path | None, options: dict[str, int] | None) -> Source:
     if benchmark.dataset.embedded is not None:
         make = {"scenes": scene_rows, "scenes_pointwise": scored_rows, "scenes_ranking": ranked_rows}
-        scenes = make[benchmark.dataset.embedded](**(options or {}))
+        drawn = dict(options or {})
+        for unknown in drawn.keys() - {"items", "seed", "blank"}:
+            raise DataError(f"{name}: option {unknown!r} is not one of drawn scenes'; expected blank, items or seed.")
+        blank = drawn.pop("blank", 0)
+        scenes = make[benchmark.dataset.embedded](**drawn)
         rows = [{**row, "images": None} for row in scenes]
-        return Source(name, rows, lambda index: [draw_scene(scenes[index]["scene"])])
+        return Source(name, rows, lambda index: [draw_scene(() if blank else scenes[index]["scene"])])
     if benchmark.dataset.path is not None:
         path = Path(benchmark.dataset.path)
         if path.suffix == ".parquet" and path.is_file():

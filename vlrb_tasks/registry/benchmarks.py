@@ -154,7 +154,7 @@ class JudgeConfig(Strict):
         order: the order policy.
         seed: the seed of the orders.
         average: how several scores of one response become one.
-        options: settings of an embedded benchmark, such as the number of scenes.
+        options: settings of an embedded benchmark: ``items``, ``seed``, and ``blank: 1`` for pictures that show nothing.
         variables: other values for the variables of the prompt.
     """
 

@@ -5,25 +5,35 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ..core.scoring import Score, name_part
 from ..registry.benchmarks import Benchmark
 from .publishing import MAIN
 from .runs import Run
+from .table import aligned
 
 Kind = Literal["judge", "control", "reported"]
+
+Rule = Literal["both", "strict", "official"]
+"""Which reading of undecided items a table shows, where a benchmark has both: as wrong, or left out."""
+
+
+_AT_K = "accuracy_at_"
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column: the metric, its heading, whether it is in per cent, and the name that papers' results have."""
+    """A column: the metric, its heading, whether it is in per cent, the name that papers' results have, and the rule
+    that it follows.
+    """
 
     metric: str
     heading: str
     percent: bool = True
     reported: str | None = None
+    rule: Rule = "both"
 
 
 @dataclass(frozen=True)
@@ -49,14 +59,15 @@ def columns_of(family: str, groups: Sequence[str]) -> tuple[Column, ...]:
     """Return the columns that judges of a family are shown by, the one to rank by first."""
     if family == "pairwise":
         found = [
-            Column("overall_accuracy_strict", "Overall, strict"),
-            Column("overall_accuracy", "Overall, official", reported="overall"),
-            Column("macro_accuracy_strict", "Macro, strict"),
-            Column("macro_accuracy", "Macro, official", reported="macro"),
+            Column("overall_accuracy_strict", "Overall, strict", rule="strict"),
+            Column("overall_accuracy", "Overall, official", reported="overall", rule="official"),
+            Column("macro_accuracy_strict", "Macro, strict", rule="strict"),
+            Column("macro_accuracy", "Macro, official", reported="macro", rule="official"),
         ]
         for group in groups:
-            found.append(Column(f"accuracy_{name_part(group)}_strict", f"{group}, strict"))
-            found.append(Column(f"accuracy_{name_part(group)}", f"{group}, official", reported=group))
+            name = f"accuracy_{name_part(group)}"
+            found.append(Column(f"{name}_strict", f"{group}, strict", rule="strict"))
+            found.append(Column(name, f"{group}, official", reported=group, rule="official"))
         found += [
             Column("coverage_strict", "Coverage"),
             Column("first_slot_rate", "First slot"),
@@ -83,12 +94,26 @@ def columns_of(family: str, groups: Sequence[str]) -> tuple[Column, ...]:
     return (*main, *further, Column("coverage_strict", "Coverage"))
 
 
-def judges_table(runs: Sequence[Run], controls: bool = True, reported: bool = True) -> JudgesTable:
-    """Return the table of these runs, with the controls on the first one's items and orders, and papers' results."""
+def judges_table(
+    runs: Sequence[Run], controls: bool = True, reported: bool = True, rule: Rule = "both", at_k: bool = False
+) -> JudgesTable:
+    """Return the table of these runs.
+
+    Args:
+        runs: of one benchmark.
+        controls: whether to add judges that do not look, on the first run's items and orders.
+        reported: whether to add what papers report.
+        rule: which columns to show where there are official and strict ones.
+        at_k: whether to add the accuracy of the majority of fewer votes.
+    """
     first = runs[0]
     columns = [
-        column for column in columns_of(first.family, first.groups) if any(column.metric in run.scores for run in runs)
+        column
+        for column in (*columns_of(first.family, first.groups), *(_at_k_columns(runs) if at_k else ()))
+        if any(column.metric in run.scores for run in runs) and (rule == "both" or column.rule in (rule, "both"))
     ]
+    if rule != "both":
+        columns = [replace(column, heading=column.heading.removesuffix(f", {rule}")) for column in columns]
     rows = [Row(run.name, "judge", run.scores) for run in runs]
     if controls:
         rows += [Row(name, "control", scores, "a judge that does not look") for name, scores in first.controls.items()]
@@ -96,6 +121,12 @@ def judges_table(runs: Sequence[Run], controls: bool = True, reported: bool = Tr
     if reported and known is not None:
         rows += reported_rows(known, columns)
     return JudgesTable(tuple(columns), tuple(rows))
+
+
+def _at_k_columns(runs: Sequence[Run]) -> list[Column]:
+    """Return a column for each number of votes that accuracies are known for."""
+    found = {int(name.removeprefix(_AT_K)) for run in runs for name in run.scores if name.startswith(_AT_K)}
+    return [Column(f"{_AT_K}{k}", f"At {k}") for k in sorted(found)]
 
 
 def reported_rows(benchmark: Benchmark, columns: Sequence[Column]) -> list[Row]:
@@ -132,6 +163,13 @@ def _cells(table: JudgesTable, escape: Callable[[str], str], intervals: bool) ->
             cells.append(f"{cell_text(column, score)} ({interval})" if interval else cell_text(column, score))
         found.append(cells)
     return found
+
+
+def text_table(table: JudgesTable, intervals: bool = True) -> str:
+    """Return the table for terminals, which are narrower than tables have columns: a column a judge, a row a metric."""
+    head = ["Judge", *(column.heading for column in table.columns)]
+    judges = _cells(table, lambda text: " ".join(text.split()), intervals)
+    return aligned(list(zip(head, *judges, strict=True)))
 
 
 def markdown_table(table: JudgesTable, intervals: bool = True) -> str:
