@@ -2,8 +2,9 @@ from pathlib import Path
 
 import pytest
 
+from vlrb_tasks.registry.benchmarks import JudgeConfig
 from vlrb_tasks.registry.index import package_place, package_registry
-from vlrb_tasks.registry.loading import RegistryError, load_benchmarks, load_prompt
+from vlrb_tasks.registry.loading import RegistryError, check, load_benchmarks, load_prompt
 
 GOOD = """\
 id: mine
@@ -54,6 +55,36 @@ def test_benchmarks_with_a_fault(tmp_path: Path):
     path.write_text(text.replace("      question: query", "      query: query"))
     with pytest.raises(RegistryError, match=r"columns\.query: no such field"):
         load_benchmarks(path)
+
+
+OWN = {
+    "title": "Mine",
+    "description": "Pairs.",
+    "source": {"note": "Written as an example."},
+    "dataset": {"path": "rows.jsonl", "license": "MIT"},
+    "columns": {"question": "q", "responses": "r", "ranking": "k"},
+    "prompt": "vlrewardbench",
+}
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "told"),
+    [
+        ({**OWN, "mode": "pointwise"}, "judge.benchmark.mode: no such field."),
+        ({**OWN, "columns": {**OWN["columns"], "questoin": "q"}}, "judge.benchmark.columns.questoin: no such field."),
+        ({**OWN, "title": {"en": "Mine"}}, "judge.benchmark.title: got these fields; expected a valid string."),
+        ({**OWN, "columns": {"question": "q", "responses": "r"}}, "judge.benchmark.columns: got these fields;"),
+        ({**OWN, "metrics": "levenshtein"}, "judge.benchmark.metrics: got 'levenshtein'; expected"),
+        ("Mine!", "judge.benchmark: got 'Mine!'; expected a name"),
+        (3, "judge.benchmark: got 3; expected a valid string."),
+    ],
+)
+def test_a_fault_of_a_benchmark_in_a_task_is_told_once_where_it_stands(benchmark, told):
+    check(JudgeConfig, {"benchmark": OWN}, Path("task.yaml"), None, ("judge",))
+    with pytest.raises(RegistryError) as error:
+        check(JudgeConfig, {"benchmark": benchmark}, Path("task.yaml"), None, ("judge",))
+    assert str(error.value).startswith(f"task.yaml:1 {told}")
+    assert "\n" not in str(error.value)
 
 
 def test_tasks_name_benchmarks_and_draws():

@@ -11,6 +11,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from .benchmarks import Benchmark
+from .fields import Strict
 from .prompts import Prompt
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -104,11 +105,27 @@ def check(
     try:
         return model.model_validate(content)
     except ValidationError as error:
-        raise RegistryError("\n".join(_told(fault, model, path, node, at) for fault in error.errors())) from error
+        raise RegistryError("\n".join(_told(fault, model, path, node, at) for fault in _meant(error))) from error
+
+
+def _meant(error: ValidationError) -> list[Any]:
+    """Return the faults of a value as what it was meant: where a name or fields may stand, pydantic tells it as both."""
+    models = {model.__name__ for model in Strict.__subclasses__()}
+    as_fields: dict[tuple[str | int, ...], list[Any]] = {}
+    faults: list[Any] = []
+    for fault in error.errors():
+        loc = tuple(part for part in fault["loc"] if not str(part).startswith("function-"))
+        at = next((i for i, part in enumerate(loc) if part in models), None)
+        if at is None:
+            faults.append({**fault, "loc": loc})
+        else:
+            as_fields.setdefault(loc[:at], []).append({**fault, "loc": (*loc[:at], *loc[at + 1 :])})
+    told = [fault for fault in faults if fault["loc"] not in as_fields or not isinstance(fault["input"], dict)]
+    return told + [fault for some in as_fields.values() for fault in some if fault["type"] != "model_type"]
 
 
 def _told(fault: Any, model: type[BaseModel], path: Path, node: yaml.Node | None, at: tuple[str | int, ...]) -> str:
-    loc = tuple(part for part in fault["loc"] if not str(part).startswith("function-"))
+    loc = fault["loc"]
     where = f"{path}:{line_of(node, (*at, *loc))} {_dotted((*at, *loc))}"
     kind, got = fault["type"], fault["input"]
     if kind == "extra_forbidden":
