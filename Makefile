@@ -1,4 +1,4 @@
-# make demo   set up, judge the drawn scenes with three judges, show the scores
+# make demo   set up, judge the drawn scenes with the tiny critic, show its scores beside those of judges that do not look
 # make test   set up, then lint, types, layers and all tests
 # make test-fast   the tests that start no processes: under two minutes
 # make lint   ruff, mypy and the import contracts
