@@ -146,25 +146,27 @@ def test_training_goes_through_all_stages_and_can_be_repeated(tmp_path):
     command = [sys.executable, HERE / "train.py", "--steps", "2", "--log-every", "2"]
     losses, weights = [], []
     for name, more in (("one", ["--processes", "1"]), ("two", []), ("again", [])):
-        done = run(*command, "--output", name, "--stages", "look", "judge", *more, cwd=tmp_path)
+        done = run(*command, "--output", name, "--stages", "look", "relate", *more, cwd=tmp_path)
         assert done.returncode == 0, done.stderr[-2000:]
         rows = [json.loads(line) for line in (tmp_path / name / "training_log.jsonl").read_text().splitlines()]
         losses.append([(row["stage"], row["loss"]) for row in rows])
-        weights.append(load_file(tmp_path / name / "judge" / "model.safetensors"))
-    assert [stage for stage, _ in losses[0]] == ["look", "judge"]
+        weights.append(load_file(tmp_path / name / "relate" / "model.safetensors"))
+    assert [stage for stage, _ in losses[0]] == ["look", "relate"]
     assert losses[1] == losses[2]
     assert all(torch.equal(weights[1][name], weights[2][name]) for name in weights[1])
     assert losses[0][0][1] == pytest.approx(losses[1][0][1], abs=1e-3)  # as one process, but for rounding
-    done = run(*command, "--output", "on", "--start", "two/look", "--stages", "judge", cwd=tmp_path)
+    done = run(*command, "--output", "on", "--start", "two/look", "--stages", "relate", cwd=tmp_path)
     assert done.returncode == 0, done.stderr[-2000:]
-    went_on = load_file(tmp_path / "on" / "judge" / "model.safetensors")
+    went_on = load_file(tmp_path / "on" / "relate" / "model.safetensors")
     assert all(torch.equal(weights[1][name], went_on[name]) for name in went_on)
 
 
 def judged(folder, task, *more):
     """Judge with the tiny critic and return the scores."""
     command = ["lmms-eval", "--model", "llava_hf", "--model_args", f"pretrained={MODEL},device=cpu,device_map=cpu"]
-    done = run(*command, "--tasks", task, "--log_samples", "--output_path", folder, *more, cwd=ROOT)
+    done = run(
+        *command, "--tasks", task, "--log_samples", "--output_path", folder, *more, cwd=ROOT, OMP_NUM_THREADS="1"
+    )
     (results,) = folder.rglob("*_results.json")
     scores = json.loads(results.read_text())["results"]
     assert len(scores) == 1, done.stderr[-2000:]
