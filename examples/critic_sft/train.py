@@ -27,7 +27,7 @@ from vlrb_tasks.environment import processes, registry
 from vlrb_tasks.harness.machine import hardware, versions
 from vlrb_tasks.registry.fields import Strict
 from vlrb_tasks.registry.loading import check, read_yaml
-from vlrb_tasks.report.runs import load_runs
+from vlrb_tasks.votes.runs import load_runs
 
 
 class Lora(Strict):

@@ -18,7 +18,7 @@ from vlrb_tasks.core.records import ballot_record
 from vlrb_tasks.data.scenes import draw_scene, scene_rows
 from vlrb_tasks.environment import registry
 from vlrb_tasks.registry.casting import reader_for
-from vlrb_tasks.report.logs import find_logs, read_log
+from vlrb_tasks.votes.logs import find_logs, read_log
 
 TASK = """\
 task: vlrb_scenes_responses

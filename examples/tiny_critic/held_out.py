@@ -12,7 +12,7 @@ from facts import is_held_out
 
 from vlrb_tasks.data.scenes import scene_rows
 from vlrb_tasks.environment import registry
-from vlrb_tasks.report.runs import load_runs
+from vlrb_tasks.votes.runs import load_runs
 
 
 def main() -> None:

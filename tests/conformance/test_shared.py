@@ -10,6 +10,7 @@ import re
 import numpy as np
 import pytest
 
+from vlrb_tasks.analysis.correlate import correlate
 from vlrb_tasks.core.correlation import kendall_tau, pearson
 from vlrb_tasks.core.families import family_metrics
 from vlrb_tasks.core.parsing import parse_verdict
@@ -23,12 +24,11 @@ from vlrb_tasks.data.sources import open_source
 from vlrb_tasks.registry.casting import cast
 from vlrb_tasks.registry.index import package_registry
 from vlrb_tasks.registry.rendering import render
-from vlrb_tasks.report.correlate import correlate
 from vlrb_tasks.report.judges_table import judges_table, markdown_table
-from vlrb_tasks.report.logs import read_log, score_log
 from vlrb_tasks.report.page import report_page
 from vlrb_tasks.report.publishing import publishing_verdict
-from vlrb_tasks.report.runs import load_runs
+from vlrb_tasks.votes.logs import read_log, score_log
+from vlrb_tasks.votes.runs import load_runs
 
 pytestmark = pytest.mark.shared
 REGISTRY = package_registry()

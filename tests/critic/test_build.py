@@ -11,7 +11,7 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from tests.data.rows import rows as bench_rows
-from tests.report.made_runs import write_run
+from tests.votes.made_runs import write_run
 from vlrb_tasks.cli.main import app
 from vlrb_tasks.critic.build import BuildError, build
 from vlrb_tasks.critic.card import card

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from tests.harness.server import Server
 from tests.tiny_models import build_llava
-from vlrb_tasks.report.journal import SUFFIX, load_journal, record_of
+from vlrb_tasks.votes.journal_records import SUFFIX, load_journal, record_of
 
 DRAWS = 5
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import ROOT, run
 from tests.harness.test_processes import torchrun
-from vlrb_tasks.report.journal import load_journal
+from vlrb_tasks.votes.journal_records import load_journal
 
 pytestmark = pytest.mark.slow
 

@@ -19,7 +19,8 @@ from vlrb_tasks.harness.judges.identity import model_identity
 from vlrb_tasks.harness.judges.replay import ReplayJudge
 from vlrb_tasks.harness.judges.vote_judge import VoteJudge, with_votes
 from vlrb_tasks.harness.judges.vote_settings import VoteSettings
-from vlrb_tasks.report.journal import JournalError, load_journal
+from vlrb_tasks.votes.errors import JournalError
+from vlrb_tasks.votes.journal_records import load_journal
 
 NOISY = {"policy": "oracle", "accuracy": 0.7, "unparsed_rate": 0.1, "tie_rate": 0.1}
 MODEL = {"judge": "test"}

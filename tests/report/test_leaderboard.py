@@ -10,7 +10,7 @@ from selenium.webdriver.common.by import By
 from typer.testing import CliRunner
 
 from tests.report.browser import chromium
-from tests.report.made_runs import scene_items, write_run
+from tests.votes.made_runs import scene_items, write_run
 from vlrb_tasks.cli.main import app
 from vlrb_tasks.report.leaderboard import rank_ranges
 

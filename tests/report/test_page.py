@@ -11,11 +11,11 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from tests.report.browser import chromium
-from tests.report.made_runs import scene_items, write_run
+from tests.votes.made_runs import scene_items, write_run
 from vlrb_tasks.core.items import Item
 from vlrb_tasks.environment import registry
 from vlrb_tasks.report.page import in_script, report_page
-from vlrb_tasks.report.runs import load_runs
+from vlrb_tasks.votes.runs import load_runs
 
 HOSTILE = [
     "</script><script>document.title='owned'</script>",

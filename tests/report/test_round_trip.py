@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import run
 from vlrb_tasks.core.controls import SHOWN
 from vlrb_tasks.environment import registry
-from vlrb_tasks.report.runs import load_runs
+from vlrb_tasks.votes.runs import load_runs
 
 pytestmark = pytest.mark.slow
 

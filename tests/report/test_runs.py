@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from tests.report.made_runs import scene_items, write_run
+from tests.votes.made_runs import scene_items, write_run
 from vlrb_tasks.cli.main import app
 from vlrb_tasks.core.records import items_digest
 from vlrb_tasks.environment import registry
 from vlrb_tasks.report.figures import figures
 from vlrb_tasks.report.judges_table import judges_table, latex_table, markdown_table, text_table
-from vlrb_tasks.report.logs import LogError
 from vlrb_tasks.report.publishing import publishing_verdict
-from vlrb_tasks.report.runs import load_runs
+from vlrb_tasks.votes.errors import LogError
+from vlrb_tasks.votes.runs import load_runs
 
 
 @pytest.fixture(scope="module")

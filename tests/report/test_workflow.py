@@ -14,7 +14,7 @@ import yaml
 from typer.testing import CliRunner
 
 from tests.conftest import ROOT
-from tests.report.made_runs import scene_items, write_run
+from tests.votes.made_runs import scene_items, write_run
 from vlrb_tasks import __version__
 from vlrb_tasks.cli.main import app
 

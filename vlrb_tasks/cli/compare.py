@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from ..analysis.comparison import compare_runs, comparison_record
 from ..core.power import needs
 from ..environment import registry
-from ..report.comparison import compare_runs, comparison_record, comparison_text
-from ..report.logs import LogError, find_logs, read_log
+from ..report.differences import comparison_text
 from ..report.table import aligned
+from ..votes.errors import LogError
+from ..votes.logs import find_logs, read_log
 
 
 def compared(first: Path, second: Path, every_item: bool, as_json: bool) -> str:

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ..analysis.correlate import MEASURES, Correlated, correlate
 from ..core.intervals import interval_fields
-from ..report.correlate import MEASURES, Correlated, correlate
-from ..report.table import aligned, number, or_null
+from ..core.scoring import or_null
+from ..report.table import aligned, number
 
 
 def correlated(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from ..report.journal import SUFFIX, JournalError, Loaded, load_journal, told
-from ..report.journal_care import compact_journal, merge_journals
 from ..report.table import aligned
+from ..votes.errors import JournalError
+from ..votes.journal_care import compact_journal, merge_journals
+from ..votes.journal_records import SUFFIX, Loaded, load_journal, told
 
 
 def inspected(folder: Path) -> str:

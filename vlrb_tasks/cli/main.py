@@ -391,7 +391,7 @@ def submit_pack(
 
     Example: vlrb submit pack results/my_judge --model-name "My judge 7B" -o submissions/my_judge
     """
-    from ..report.submission.packing import About
+    from ..votes.submission.packing import About
     from .submit import packed
 
     print(packed(run, About(model_name, model_url, model_revision), output))

@@ -9,12 +9,14 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..analysis.matrix import matrix, matrix_record
 from ..environment import registry
 from ..registry.casting import reader
 from ..registry.index import WITH
 from ..registry.loading import RegistryError
-from ..report.logs import Log, LogError, read_log
-from ..report.matrix import matrix, matrix_record, matrix_tables
+from ..report.differences import matrix_tables
+from ..votes.errors import LogError
+from ..votes.logs import Log, read_log
 
 
 def prompt_matrix(

@@ -9,7 +9,7 @@ from ..core.parsing import parse_official
 from ..core.verdicts import Verdict
 from ..environment import registry
 from ..registry.loading import RegistryError
-from ..report.logs import parser_named
+from ..votes.reading_again import parser_named
 
 
 def parsed_lines(lines: Iterable[str], prompt: str | None, where: str) -> Iterator[str]:

@@ -10,7 +10,7 @@ from ..environment import mirror, registry
 from ..report.figures import figures
 from ..report.judges_table import Rule, judges_table, latex_table, markdown_table, text_table
 from ..report.page import report_page
-from ..report.runs import load_runs
+from ..votes.runs import load_runs
 
 Form = Literal["markdown", "latex", "text"]
 

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from ..core.intervals import interval_fields
-from ..core.scoring import Score, publishing_faults
+from ..core.scoring import Score, or_null, publishing_faults
 from ..core.voting import Vote
 from ..environment import registry
-from ..report.logs import Change, Log, find_logs, read_again, read_log, score_log
-from ..report.table import or_null, origin_line, plan_lines, published_table, score_table, verdict_lines
+from ..report.table import origin_line, plan_lines, published_table, score_table, verdict_lines
+from ..votes.logs import Log, find_logs, read_log, score_log
+from ..votes.reading_again import Change, read_again
 
 
 def scored(paths: Sequence[Path], parser: str | None, diff: bool, as_json: bool) -> str:

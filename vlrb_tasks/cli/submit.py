@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..environment import mirror, registry
+from ..report.exports import exported, write_card
 from ..report.leaderboard import build_site
-from ..report.logs import LogError, find_logs
-from ..report.runs import load_run
-from ..report.submission.checking import faults_of
-from ..report.submission.exports import exported, write_card
-from ..report.submission.form import SubmissionError, read_submission
-from ..report.submission.packing import About, pack
+from ..votes.errors import LogError, SubmissionError
+from ..votes.logs import find_logs
+from ..votes.runs import load_run
+from ..votes.submission.checking import faults_of
+from ..votes.submission.form import read_submission
+from ..votes.submission.packing import About, pack
 
 
 def packed(run: Path, about: About, output: Path) -> str:

@@ -42,6 +42,11 @@ class Score:
     interval: Interval | None = None
 
 
+def or_null(value: float) -> float | None:
+    """Return a score as JSON has it: NaN as ``null``."""
+    return None if math.isnan(value) else value
+
+
 @dataclass(frozen=True)
 class Metric:
     """One metric: its name, its value for an item, and how the values of all items become a score."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from ..core.items import item_key
 from ..core.voting import Ballot, Vote
 from ..registry.index import Registry
-from ..report.logs import find_logs, read_log
+from ..votes.logs import find_logs, read_log
 from .judgments import Judgment
 
 _NEAR = 10  # points out of 100 within which a teacher's score agrees with the source's: our choice

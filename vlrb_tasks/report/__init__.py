@@ -1,1 +1,1 @@
-"""What becomes of votes: tables and files for people, made from logs without a model."""
+"""What people look at: tables, figures, pages and sites, drawn from votes without a model."""

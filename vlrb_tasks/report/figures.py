@@ -21,8 +21,8 @@ from ..core.agreement import cohen_kappa
 from ..core.families import item_tau
 from ..core.scoring import Score, name_part
 from ..core.voting import TIE, Ballot
+from ..votes.runs import Run
 from .publishing import MAIN
-from .runs import Run
 
 COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8C7A00", "#777777")
 MARKERS = "osD^vPX*"

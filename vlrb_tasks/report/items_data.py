@@ -17,7 +17,7 @@ from ..core.voting import Ballot, Vote
 from ..data.rows import DataError, items_of
 from ..data.sources import Source, open_source
 from ..registry.loading import RegistryError
-from .runs import Run
+from ..votes.runs import Run
 
 THUMBNAIL = 240
 """The longer side of a thumbnail, in pixels."""

@@ -10,8 +10,8 @@ from typing import Literal
 
 from ..core.scoring import Score, name_part
 from ..registry.benchmarks import Benchmark
+from ..votes.runs import Run
 from .publishing import MAIN
-from .runs import Run
 from .table import aligned
 
 Kind = Literal["judge", "control", "reported"]

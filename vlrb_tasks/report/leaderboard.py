@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..registry.index import Registry
+from ..votes.errors import SubmissionError
+from ..votes.runs import Run, RunFacts
+from ..votes.submission.checking import faults_of
+from ..votes.submission.form import Submission, read_submission
+from .exports import submission_log
 from .judges_table import Column, Row, columns_of, reported_rows
 from .page import page, report_page, web_file
 from .publishing import MAIN
-from .runs import Run, RunFacts
-from .submission.checking import faults_of
-from .submission.exports import submission_log
-from .submission.form import Submission, SubmissionError, read_submission
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,11 @@ from markupsafe import Markup
 
 from .. import __version__
 from ..core.scoring import Score
+from ..votes.runs import Run
 from .figures import figures
 from .items_data import items_data
 from .judges_table import cell_text, interval_text, judges_table
 from .publishing import publishing_verdict
-from .runs import Run
 
 
 def _environment() -> Environment:

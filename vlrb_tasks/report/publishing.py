@@ -7,7 +7,7 @@ from typing import Literal
 
 from ..core.controls import CONTROLS
 from ..core.scoring import FAILED_LIMIT, publishing_faults
-from .runs import Run
+from ..votes.runs import Run
 
 MAIN = {
     "pairwise": ("overall_accuracy_strict", "macro_accuracy_strict"),

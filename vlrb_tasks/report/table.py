@@ -5,15 +5,11 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from ..core.scoring import Score, publishing_faults
 from ..core.stopping import Plan
 from ..core.voting import Origin
 from ..registry.benchmarks import Benchmark
-
-if TYPE_CHECKING:  # it loads scipy, which a table does not need
-    from ..core.comparison import Difference
 
 _HEAD = ("Metric", "Value", "95 % interval", "n")
 
@@ -36,17 +32,6 @@ def _interval(score: Score) -> str:
     return f"{score.interval[0]:.4f} to {score.interval[1]:.4f}"
 
 
-def difference_cells(found: Difference) -> tuple[str, str, str, str]:
-    """Return a paired difference as cells: the difference, its interval, items better and worse, and p."""
-    low, high = found.interval
-    return (
-        "-" if math.isnan(found.difference) else f"{found.difference:+.4f}",
-        "" if math.isnan(low) else f"{low:+.4f} to {high:+.4f}",
-        "" if found.only_second is None else f"{found.only_second} : {found.only_first}",
-        "" if found.p is None else f"{found.p:.4f}" if found.p >= 0.0001 else "<0.0001",
-    )
-
-
 def aligned(rows: Sequence[Sequence[str]], left: bool = False) -> str:
     """Return rows as columns under a head; numbers stand right, and words left where ``left`` is set."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
@@ -58,11 +43,6 @@ def aligned(rows: Sequence[Sequence[str]], left: bool = False) -> str:
         for row in rows
     ]
     return "\n".join([lines[0], "-" * max(map(len, lines)), *lines[1:]])
-
-
-def or_null(value: float) -> float | None:
-    """Return a score as JSON has it: NaN as ``null``."""
-    return None if math.isnan(value) else value
 
 
 def published_table(benchmark: Benchmark) -> str:

@@ -20,7 +20,8 @@ from tqdm import tqdm
 from ...core.stopping import further_votes
 from ...core.verdicts import NOT_DRAWN, is_failure
 from ...core.voting import Vote, ballot, reported_choices
-from ...report.journal import Answered, Journal, VoteKey
+from ...votes.journal import Journal
+from ...votes.journal_records import Answered, VoteKey
 from ..exit_code import ExitCode
 from .vote_settings import VoteSettings, VoteStopping
 

@@ -13,8 +13,9 @@ from lmms_eval.api.model import lmms
 from ...core.parsing import parse_loss, parse_verdict
 from ...environment import registry
 from ...registry.index import WITH
-from ...report.journal import SUFFIX, JournalError, load_journal
-from ...report.logs import find_logs, read_log
+from ...votes.errors import JournalError
+from ...votes.journal_records import SUFFIX, load_journal
+from ...votes.logs import find_logs, read_log
 
 Texts = dict[tuple[str, int, tuple[int, ...], str], str]
 

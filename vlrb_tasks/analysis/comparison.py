@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from ..core.comparison import COMPARED, Difference, compare
+from ..core.scoring import or_null
 from ..core.voting import Ballot
 from ..registry.index import Registry
-from .logs import Log, LogError, log_metrics
+from ..votes.errors import LogError
+from ..votes.logs import Log, log_metrics
+from ..votes.runs import run_facts
 from .matrix import common_ballots
-from .runs import run_facts
-from .table import aligned, difference_cells, number, or_null
 
 
 @dataclass(frozen=True)
@@ -114,21 +115,6 @@ def _facts(path: Path) -> dict[str, Any]:
         "data (by fingerprint)": facts.data_fingerprint or None,
         "orders": (facts.order, facts.seed),
     }
-
-
-def comparison_text(found: Comparison, names: tuple[str, str], every_item: bool = False) -> str:
-    """Return a comparison as text: a table, what to beware of, and the items that changed."""
-    rows: list[Sequence[str]] = [("Metric", *names, "difference", "95 % interval", "better : worse", "p", "n")]
-    for one in found.differences:
-        rows.append((one.metric, number(one.first), number(one.second), *difference_cells(one), f"{one.n:,}"))
-    shown = found.changed if every_item else found.changed[:10]
-    lines = [aligned(rows), "", "Paired differences, intervals by bootstrap over items, p by McNemar's exact test."]
-    lines += [f"WARNING: {warning}" for warning in found.warnings]
-    lines += ["", f"{len(found.changed)} of {found.n:,} items are right in one run alone" + (":" if shown else ".")]
-    lines += [f"  {item.id} ({item.group}): right in {names[item.right_in == 'second']}" for item in shown]
-    if len(shown) < len(found.changed):
-        lines.append(f"  ... and {len(found.changed) - len(shown)} more; --items lists all")
-    return "\n".join(lines)
 
 
 def comparison_record(found: Comparison) -> dict[str, Any]:

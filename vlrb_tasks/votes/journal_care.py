@@ -7,15 +7,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from .journal import (
+from .errors import JournalError
+from .journal import lock
+from .journal_records import (
     FORMAT,
     SUFFIX,
-    JournalError,
     Loaded,
     journal_files,
     line_of,
     load_journal,
-    lock,
     take_model,
     take_task,
     vote_record,

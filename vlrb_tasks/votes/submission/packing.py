@@ -10,20 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...core.records import ballot_record, items_digest
+from ..errors import SubmissionError
 from ..runs import Run
 from .checking import faults_of
-from .form import (
-    CARD,
-    RESULTS,
-    VOTES,
-    DataFacts,
-    PromptFacts,
-    RunCard,
-    SettingFacts,
-    SubmissionError,
-    read_submission,
-    score_record,
-)
+from .form import CARD, RESULTS, VOTES, DataFacts, PromptFacts, RunCard, SettingFacts, read_submission, score_record
 
 
 @dataclass(frozen=True)

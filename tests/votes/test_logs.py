@@ -8,7 +8,9 @@ import pytest
 from vlrb_tasks.core.records import ballot_record
 from vlrb_tasks.core.voting import Ballot, Origin, Vote
 from vlrb_tasks.registry.index import package_registry
-from vlrb_tasks.report.logs import LogError, find_logs, read_again, read_log, score_log
+from vlrb_tasks.votes.errors import LogError
+from vlrb_tasks.votes.logs import find_logs, read_log, score_log
+from vlrb_tasks.votes.reading_again import read_again
 
 REGISTRY = package_registry()
 

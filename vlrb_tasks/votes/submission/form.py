@@ -18,17 +18,13 @@ from pydantic import Field, ValidationError
 
 from ...core.ordering import OrderPolicy
 from ...core.records import ballot_from_record
-from ...core.scoring import Score
+from ...core.scoring import Score, or_null
 from ...core.voting import Ballot
 from ...registry.fields import Strict
-from ..table import or_null
+from ..errors import SubmissionError
 
 CARD, VOTES, RESULTS = "submission.json", "votes.jsonl.gz", "results.json"
 _MOST = 2**31  # bytes that votes may unpack to
-
-
-class SubmissionError(ValueError):
-    """A submission cannot be made or read."""
 
 
 class PromptFacts(Strict):

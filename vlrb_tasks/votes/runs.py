@@ -14,7 +14,8 @@ from typing import Any
 from ..core.controls import SHOWN, control_ballots
 from ..core.scoring import Score, score_ballots
 from ..registry.index import Registry
-from .logs import Log, LogError, find_logs, log_metrics, read_log, score_log
+from .errors import LogError
+from .logs import Log, find_logs, log_metrics, read_log, score_log
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..core.correlation import Correlation, drop_missing, kendall_tau, pearson, spearman
 from ..registry.loading import nearest
-from .logs import LogError
+from ..votes.errors import LogError
 
 MEASURES = {"pearson": pearson, "spearman": spearman, "kendall_tau": kendall_tau}
 

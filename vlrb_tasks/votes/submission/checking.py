@@ -15,7 +15,8 @@ from ...core.voting import Ballot, Vote
 from ...registry.casting import Reader, reader
 from ...registry.index import Registry
 from ...registry.rendering import fingerprint
-from ..logs import Log, answered, log_metrics
+from ..logs import Log, log_metrics
+from ..reading_again import answered
 from .form import Submission, score_record
 
 Rule = Literal[

@@ -13,14 +13,15 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from tests.report.made_runs import scene_items, write_run
+from tests.votes.made_runs import scene_items, write_run
 from vlrb_tasks.cli.main import app
 from vlrb_tasks.environment import registry
-from vlrb_tasks.report.runs import load_run
-from vlrb_tasks.report.submission.checking import faults_of
-from vlrb_tasks.report.submission.exports import exported, model_card
-from vlrb_tasks.report.submission.form import SubmissionError, read_submission
-from vlrb_tasks.report.submission.packing import About, pack
+from vlrb_tasks.report.exports import exported, model_card
+from vlrb_tasks.votes.errors import SubmissionError
+from vlrb_tasks.votes.runs import load_run
+from vlrb_tasks.votes.submission.checking import faults_of
+from vlrb_tasks.votes.submission.form import read_submission
+from vlrb_tasks.votes.submission.packing import About, pack
 
 Ballots = list[dict[str, Any]]
 
@@ -58,8 +59,8 @@ class Forgery:
     def score_again(self) -> None:
         """A forger who knows our rules: numbers and counts that follow from the forged votes."""
         from vlrb_tasks.core.records import ballot_from_record
-        from vlrb_tasks.report.logs import Log, score_log
-        from vlrb_tasks.report.submission.form import score_record
+        from vlrb_tasks.votes.logs import Log, score_log
+        from vlrb_tasks.votes.submission.form import score_record
 
         ballots = [ballot_from_record(record) for record in self.ballots]
         scores = score_log(Log(self.folder, "", ballots), registry())

@@ -5,8 +5,8 @@ import pyarrow.parquet
 import pytest
 
 from tests.cli.test_cli import vlrb
-from vlrb_tasks.report.correlate import correlate
-from vlrb_tasks.report.logs import LogError
+from vlrb_tasks.analysis.correlate import correlate
+from vlrb_tasks.votes.errors import LogError
 
 ROWS = [
     {"human": h, "judge": j, "set": s}

@@ -12,12 +12,13 @@ from typing import Any
 
 import yaml
 
-from ...core.scoring import Score
-from ...registry.benchmarks import Benchmark
-from ...registry.index import Registry
-from ..logs import Log, score_log
-from ..publishing import MAIN
-from .form import Submission, SubmissionError
+from ..core.scoring import Score
+from ..registry.benchmarks import Benchmark
+from ..registry.index import Registry
+from ..votes.errors import SubmissionError
+from ..votes.logs import Log, score_log
+from ..votes.submission.form import Submission
+from .publishing import MAIN
 
 FORMATS = ("lmms-eval", "vlmevalkit", "leaderboard")
 

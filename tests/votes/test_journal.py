@@ -9,8 +9,10 @@ import time
 import pytest
 
 from tests.cli.test_cli import vlrb
-from vlrb_tasks.report.journal import Answered, Journal, JournalError, VoteKey, load_journal
-from vlrb_tasks.report.journal_care import compact_journal, merge_journals
+from vlrb_tasks.votes.errors import JournalError
+from vlrb_tasks.votes.journal import Journal
+from vlrb_tasks.votes.journal_care import compact_journal, merge_journals
+from vlrb_tasks.votes.journal_records import Answered, VoteKey, load_journal
 
 MODEL = {"judge": "qwen2_5_vl", "pretrained": "a/b"}
 ASKED = {"prompt": "p@1", "settings": {"temperature": 0.2}}
@@ -112,7 +114,7 @@ def test_each_rank_has_a_file_and_reads_all(journal):
 
 def test_two_runs_do_not_write_one_journal(journal):
     holder = Journal(journal.parent, MODEL)
-    code = f"from pathlib import Path\nfrom vlrb_tasks.report.journal import *\ntry:\n Journal(Path({str(journal.parent)!r}), {MODEL!r})\nexcept JournalError as error: print(error)"
+    code = f"from pathlib import Path\nfrom vlrb_tasks.votes.journal import *\ntry:\n Journal(Path({str(journal.parent)!r}), {MODEL!r})\nexcept JournalError as error: print(error)"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "is in use by another run" in told.stdout, told.stderr
     holder.close()

@@ -8,13 +8,11 @@ from itertools import combinations
 from typing import Any
 
 from ..core.comparison import COMPARED, Difference, compare, holm
-from ..core.scoring import Score
+from ..core.scoring import Score, or_null
 from ..core.voting import Ballot
 from ..registry.index import Registry
-from .logs import Log, LogError, log_metrics, score_log
-from .table import aligned, difference_cells, number, or_null
-
-_BESIDE = ("coverage_strict", "unparsed_rate", "failed_rate", "first_slot_rate", "vote_agreement")
+from ..votes.errors import LogError
+from ..votes.logs import Log, log_metrics, score_log
 
 
 def matrix(
@@ -71,23 +69,6 @@ def _adjusted(differences: list[tuple[str, str, Difference]]) -> list[tuple[str,
             one, other, difference = differences[place]
             found[place] = (one, other, replace(difference, p=p))
     return found
-
-
-def matrix_tables(scores: Mapping[str, Mapping[str, Score]], differences: Sequence[tuple[str, str, Difference]]) -> str:
-    """Return the scores and the differences as two tables."""
-    headline = list(dict.fromkeys(difference.metric for _, _, difference in differences))
-    columns = [*headline, *(name for name in _BESIDE if all(name in one for one in scores.values()))]
-    rows: list[Sequence[str]] = [("", *columns, "items")]
-    for name, one in scores.items():
-        rows.append((name, *(number(one[column].value) for column in columns), f"{one[headline[0]].n:,}"))
-    changes: list[Sequence[str]] = [("Difference", "metric", "value", "95 % interval", "better : worse", "p", "n")]
-    for one_name, other, found in differences:
-        changes.append((f"{other} - {one_name}", found.metric, *difference_cells(found), f"{found.n:,}"))
-    tests = len({(one, other) for one, other, _ in differences})
-    note = "p: McNemar's exact test" + (f", adjusted for {tests} comparisons by Holm's method." if tests > 1 else ".")
-    return "\n\n".join(
-        [aligned(rows), aligned(changes), f"Intervals of paired differences, by bootstrap over items. {note}"]
-    )
 
 
 def matrix_record(
