@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.registry.test_loading import GOOD
-from tests.report.test_logs import ballot, sample_log
+from tests.votes.test_logs import ballot, sample_log
 from vlrb_tasks.core.voting import Ballot, Origin, Vote
 
 VLRB = Path(sys.executable).parent / "vlrb"
