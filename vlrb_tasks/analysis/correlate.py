@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.correlation import Correlation, drop_missing, kendall_tau, pearson, spearman
+from ..data.json_lines import json_lines
 from ..registry.loading import nearest
 from ..votes.errors import LogError
 
@@ -90,7 +91,7 @@ def read_table(path: Path) -> list[dict[str, Any]]:
             content = json.loads(path.read_text(encoding="utf-8-sig"))
             rows = content if isinstance(content, list) else content.get("data", content.get("results", []))
         elif path.suffix == ".jsonl":
-            rows = [json.loads(line) for line in path.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
+            rows = [row for _, row in json_lines(path.read_text(encoding="utf-8-sig"))]
         else:
             raise LogError(
                 f"{path}: got {path.suffix or 'no ending'}; expected .csv, .tsv, .json, .jsonl or .parquet. Fix: name such a file."

@@ -16,6 +16,7 @@ from PIL import Image
 from ..registry.benchmarks import Benchmark
 from .fact_scenes import ranked_rows, scored_rows
 from .images import ImageFolder, open_image
+from .json_lines import JsonLineError, json_lines
 from .rows import DataError
 from .scenes import draw_scene, scene_rows
 
@@ -265,11 +266,19 @@ def json_rows(path: Path) -> Iterator[dict[str, Any]]:
     """
     if path.suffix == ".jsonl":
         with path.open(encoding="utf-8-sig", newline="\n") as lines:
-            for number, line in enumerate(lines, 1):
-                if line.strip():
-                    yield _row(_parsed(line, path, number), path, number)
+            try:
+                for number, row in json_lines(lines):
+                    yield _row(row, path, number)
+            except JsonLineError as error:
+                raise DataError(
+                    f"{path}:{error.line} is no JSON: {error.reason}. Fix: repair or remove this line."
+                ) from error
         return
-    content = _parsed(path.read_text(encoding="utf-8-sig"), path, None)
+    text = path.read_text(encoding="utf-8-sig")
+    try:
+        content = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise DataError(f"{path}:{error.lineno} is no JSON: {error.msg}. Fix: repair or remove this line.") from error
     if isinstance(content, dict):
         content = content.get("data", content)
     if not isinstance(content, list):
@@ -278,14 +287,6 @@ def json_rows(path: Path) -> Iterator[dict[str, Any]]:
         )
     for number, row in enumerate(content, 1):
         yield _row(row, path, number)
-
-
-def _parsed(text: str, path: Path, line: int | None) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        at = error.lineno if line is None else line
-        raise DataError(f"{path}:{at} is no JSON: {error.msg}. Fix: repair or remove this line.") from error
 
 
 def _row(row: Any, path: Path, number: int) -> dict[str, Any]:

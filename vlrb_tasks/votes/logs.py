@@ -6,7 +6,6 @@ Whatever the file, it becomes ballots, and the ballots become scores by the same
 from __future__ import annotations
 
 import gzip
-import json
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -18,6 +17,7 @@ from ..core.families import family_metrics
 from ..core.records import ballot_from_record
 from ..core.scoring import Metric, Score, score_ballots
 from ..core.voting import Ballot, Origin
+from ..data.json_lines import JsonLineError, json_lines
 from ..registry.index import Registry
 from .errors import LogError
 from .other_logs import from_inference, from_results
@@ -100,20 +100,19 @@ def _text(path: Path) -> str:
 
 def _lines(path: Path, text: str, notes: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
     """Give the rows with their line numbers. A last line that was cut off is left out, with a note."""
-    lines = text.split("\n")
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except json.JSONDecodeError as error:
-            if number == len(lines):
-                notes.append(f"{path}:{number} was cut off and is left out: the run did not end")
-                return
-            raise LogError(f"{path}:{number} is no JSON: {error.msg}. Fix: repair or remove this line.") from error
-        if not isinstance(row, dict):
-            raise LogError(f"{path}:{number} is {type(row).__name__}; expected an object. Fix: name a log of votes.")
-        yield number, row
+    try:
+        for number, row in json_lines(text):
+            if not isinstance(row, dict):
+                raise LogError(
+                    f"{path}:{number} is {type(row).__name__}; expected an object. Fix: name a log of votes."
+                )
+            yield number, row
+    except JsonLineError as error:
+        if not error.last:
+            raise LogError(
+                f"{path}:{error.line} is no JSON: {error.reason}. Fix: repair or remove this line."
+            ) from error
+        notes.append(f"{path}:{error.line} was cut off and is left out: the run did not end")
 
 
 def _from_samples(path: Path, rows: list[tuple[int, dict[str, Any]]]) -> list[Ballot]:

@@ -20,6 +20,7 @@ from ...core.ordering import OrderPolicy
 from ...core.records import ballot_from_record
 from ...core.scoring import Score, or_null
 from ...core.voting import Ballot
+from ...data.json_lines import JsonLineError, json_lines
 from ...registry.fields import Strict
 from ..errors import SubmissionError
 
@@ -129,16 +130,18 @@ def _json(path: Path) -> Any:
 def _ballots(path: Path) -> list[Ballot]:
     try:
         with gzip.open(path, "rb") as stream:
-            raw = stream.read(_MOST)
-        lines = raw.decode("utf-8").splitlines()
+            text = stream.read(_MOST).decode("utf-8")
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise SubmissionError(f"{path}: cannot be read: {error}. Fix: pack the run again.") from error
     ballots = []
-    for number, line in enumerate(lines, 1):
-        try:
-            ballots.append(ballot_from_record(json.loads(line)))
-        except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
-            raise SubmissionError(f"{path}:{number} is no ballot: {error}. Fix: pack the run again.") from error
+    try:
+        for number, record in json_lines(text):
+            try:
+                ballots.append(ballot_from_record(record))
+            except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+                raise SubmissionError(f"{path}:{number} is no ballot: {error}. Fix: pack the run again.") from error
+    except JsonLineError as error:
+        raise SubmissionError(f"{path}:{error.line} is no ballot: {error.reason}. Fix: pack the run again.") from error
     if not ballots:
         raise SubmissionError(f"{path}: holds no votes. Fix: pack the run again.")
     return ballots
